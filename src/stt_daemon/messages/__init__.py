@@ -1,0 +1,87 @@
+"""What travels on the channels and in `--events`: frozen dataclasses, one file a topic area."""
+
+from stt_daemon.messages.base import (
+    Message,
+    decode,
+    encode,
+    field_names,
+    message_type,
+    message_types,
+    sticky_key,
+)
+from stt_daemon.messages.capture import (
+    CaptureChanged,
+    CaptureState,
+    LevelMeasured,
+    SourceAdvanced,
+    SourceDrained,
+)
+from stt_daemon.messages.children import (
+    ChildChanged,
+    ChildConfigured,
+    ChildLoadFailed,
+    ChildName,
+    ChildReady,
+    ChildState,
+    ChildStopped,
+    Heartbeat,
+    LaneChanged,
+    LaneName,
+    LaneState,
+    StopRequested,
+)
+from stt_daemon.messages.notices import Failed, Warned
+from stt_daemon.messages.requests import ControlReceived, MuteRequested, PauseRequested, ShutdownRequested
+from stt_daemon.messages.session import SessionAssigned, SessionChanged, SessionRequested
+from stt_daemon.messages.transcript import (
+    GapMarked,
+    LagChanged,
+    PartialHeard,
+    SpeechChanged,
+    TranscriptMissed,
+    TurnEnded,
+    UtteranceFinished,
+)
+
+__all__ = [
+    "CaptureChanged",
+    "CaptureState",
+    "ChildChanged",
+    "ChildConfigured",
+    "ChildLoadFailed",
+    "ChildName",
+    "ChildReady",
+    "ChildState",
+    "ChildStopped",
+    "ControlReceived",
+    "Failed",
+    "GapMarked",
+    "Heartbeat",
+    "LagChanged",
+    "LaneChanged",
+    "LaneName",
+    "LaneState",
+    "LevelMeasured",
+    "Message",
+    "MuteRequested",
+    "PartialHeard",
+    "PauseRequested",
+    "SessionAssigned",
+    "SessionChanged",
+    "SessionRequested",
+    "ShutdownRequested",
+    "SourceAdvanced",
+    "SourceDrained",
+    "SpeechChanged",
+    "StopRequested",
+    "TranscriptMissed",
+    "TurnEnded",
+    "UtteranceFinished",
+    "Warned",
+    "decode",
+    "encode",
+    "field_names",
+    "message_type",
+    "message_types",
+    "sticky_key",
+]
