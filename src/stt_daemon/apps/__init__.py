@@ -1,0 +1,1 @@
+"""What runs: one folder an app, and no app imports another."""
