@@ -36,7 +36,7 @@ def loaded_by(statement: str) -> set[str]:
     "room", ["supervisor", "cli", "child", "channels", "sessions", "messages", "config", "logs"]
 )
 def test_a_room_without_models_loads_no_model_library(room: str) -> None:
-    assert not loaded_by(f"import stt_daemon.{room}") & set(HEAVY)
+    assert not loaded_by(f"import stt_daemon.{room}") & HEAVY
 
 
 @pytest.mark.parametrize("room", ["audio", "lanes", "wiring", "apps.transcription", "apps.assistant"])
