@@ -125,7 +125,7 @@ class _Report:
             spot = (*path, *detail["loc"][:1])
             if spot not in self.refused:
                 self.refused.add(spot)
-                self._add(spot, _complaint(kind, detail, table.get(spot[-1])), table)
+                self._add(spot, _complaint(kind, detail, table.get(str(spot[-1]))), table)
         try:
             return kind.model_validate({key: table[key] for key in table if (*path, key) not in self.refused})
         except ValidationError:

@@ -12,6 +12,7 @@ from stt_daemon.errors import ConfigError
 
 _CREDENTIALS = re.compile(r"(//)[^/@\s\"]+@")
 _LONGEST_VALUE = 60
+_LONGEST_INT_BITS = 1024
 
 
 @dataclass(frozen=True)
@@ -79,4 +80,7 @@ def _written(value: Any) -> str:
         return "{" + ", ".join(f"{name} = {_written(inner)}" for name, inner in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_written(inner) for inner in value) + "]"
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INT_BITS:
+        # Python refuses to write very long numbers in decimal.
+        return hex(value)
     return str(value)

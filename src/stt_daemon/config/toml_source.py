@@ -25,19 +25,20 @@ _BACKSLASH_IN_DOUBLE_QUOTES = re.compile(r'"[^"\n]*\\')
 _TYPOGRAPHIC_QUOTES = re.compile("[\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]")
 
 # What the parser says, by the beginning of its words, and what it means to the person who wrote the file.
+_OPEN_TEXT = ("Unterminated string", "Expected \"'")
 _NOT_CLOSED = "has a text that is not closed: a quote is missing at its end"
 _MEANINGS = (
     ("Invalid value", "has a value that cannot be read: text needs quotes, true and false are written small"),
     ("Invalid statement", "is neither a [section] nor of the form key = value"),
     ("Illegal character '\\n'", _NOT_CLOSED),
-    ("Unterminated string", _NOT_CLOSED),
-    ('Expected "\'"', _NOT_CLOSED),
+    *((beginning, _NOT_CLOSED) for beginning in _OPEN_TEXT),
     ("Expected '='", "must have the form key = value"),
     ("Expected ']'", "has a bracket that is not closed"),
     ("Expected newline", "has something behind its value: only a comment may follow on the same line"),
     ("Unclosed array", "has a list that is not closed, or lacks a comma in it"),
     ("Unclosed inline table", "has a table in braces that is not closed, or lacks a comma in it"),
     ("Duplicate inline table key", "has a table in braces in which a key stands twice"),
+    ("Cannot", "conflicts with what stands above under the same name"),
     ("Illegal character", "has a control character in it"),
 )
 
@@ -67,7 +68,8 @@ def parse(data: bytes, file: str) -> TomlSource:
     outline = Outline(text)
     try:
         return TomlSource(file, tomllib.loads(text), outline)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
+        # TOMLDecodeError, or what Python says of a number with thousands of digits.
         raise InvalidConfigError(_syntax_problems(str(error), text, outline, file)) from None
     except RecursionError:
         raise InvalidConfigError([Problem("is nested too deeply to be read", file)]) from None
@@ -117,10 +119,10 @@ def _syntax_problems(said: str, text: str, outline: Outline, file: str) -> list[
         ]
     lines = text.split("\n")
     match = _AT_LINE.search(said)
-    line = int(match.group(1)) if match else len(lines)
+    line = int(match.group(1)) if match else text.rstrip().count("\n") + 1
     place = outline.at_line(line)
-    if place and not match:
-        # "At end of document" is where an open text was given up, not where it began.
+    if place and said.startswith(_OPEN_TEXT):
+        # The parser tells where it gave an open text up, not where it began.
         line = place.line
     meaning = _meaning(said, lines[line - 1])
     # On a line without a key of its own only an open list or text can still belong to the key before.

@@ -89,13 +89,11 @@ def _report_unknown(source: TomlSource, known: KnownTables, section: str, path: 
     if misplaced:
         return
     name = str(path[-1])
-    if not section and isinstance(value, (dict, list)):
+    if not section and (written := _as_section(name, value)):
         guess = _nearest(name, (*SECTIONS, COMMANDS))
         hint = f"; did you mean {heading(guess)}?" if guess else ""
         message = f"is not a known section and has no effect{hint}"
-        known.warnings.append(
-            Problem(message, source.file, source.outline.line_of(*path), section=section_name(path))
-        )
+        known.warnings.append(Problem(message, source.file, source.outline.line_of(name), section=written))
         return
     known.warnings.append(
         _about(source, path, f"is not a known key and has no effect{_key_hint(section, name)}")
@@ -112,6 +110,14 @@ def _misplaced(path: KeyPath, value: Any) -> Iterator[tuple[KeyPath, tuple[str, 
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from _misplaced((*path, number), inner)
+
+
+def _as_section(name: str, value: Any) -> str:
+    """How an unknown section is written in the file; "" when it is only a key with a value."""
+    if isinstance(value, dict):
+        return f"[{name}]"
+    is_array = isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value)
+    return f"[[{name}]]" if is_array else ""
 
 
 def _about(source: TomlSource, path: KeyPath, message: str) -> Problem:

@@ -82,7 +82,9 @@ class VadConfig(Section):
 class WhisperConfig(Section):
     """How speech becomes text."""
 
-    model: FilePath = "auto"
+    model: Annotated[FilePath, Accepts('"auto", the name of a Whisper model, or the path of its folder')] = (
+        "auto"
+    )
     """A model's name ("small", "tiny.en" ...), its folder, or "auto": an installed package, else "small"."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the model runs. "auto" takes a graphics card that works, else the processor."""
