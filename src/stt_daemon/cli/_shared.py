@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from stt_daemon.domain.text import one_line
+
 if TYPE_CHECKING:
     from stt_daemon.config import LoadedConfig, Problem
 
@@ -43,16 +45,7 @@ def load(config_path: Path | None) -> LoadedConfig:
 
 def error_line(kind: str, text: str) -> None:
     """One line on standard error, such as `error: ...`, whatever the text holds."""
-    click.echo(f"{kind}: {plain(text)}", err=True)
-
-
-def plain(text: str) -> str:
-    """Text from outside as one line that no terminal takes for anything but letters."""
-    line = " ".join(text.split())
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
-        for char in line
-    )
+    click.echo(f"{kind}: {one_line(text)}", err=True)
 
 
 def _warn(problems: tuple[Problem, ...]) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 import click
 from pydantic import SecretStr
 
-from stt_daemon.cli._shared import config_option, load, plain
+from stt_daemon.cli._shared import config_option, load
 from stt_daemon.config import LoadedConfig, render_example
 from stt_daemon.config.fields import Section
 from stt_daemon.config.model import COMMANDS, SECTIONS, heading
 from stt_daemon.config.problems import shown, without_credentials
+from stt_daemon.domain.text import one_line
 from stt_daemon.errors import ConfigError, UsageError
 
 _HIDDEN = "***"
@@ -44,7 +45,7 @@ def init(path: Path | None, force: bool, config_path: Path | None) -> None:
         raise UsageError(f"{target} exists already", mend="--force replaces it") from None
     except OSError as error:
         raise ConfigError(f"{target} cannot be written: {error.strerror or error}") from error
-    click.echo(f"wrote {plain(str(target))}", err=True)
+    click.echo(f"wrote {one_line(str(target))}", err=True)
 
 
 @command.command()
@@ -73,7 +74,7 @@ def check(config_path: Path | None) -> None:
     """
     loaded = load(config_path)
     click.echo(
-        f"{plain(str(loaded.path))}: ok" if loaded.path else "ok: no configuration file, the defaults hold"
+        f"{one_line(str(loaded.path))}: ok" if loaded.path else "ok: no configuration file, the defaults hold"
     )
 
 
@@ -134,4 +135,4 @@ def _as_lines(loaded: LoadedConfig) -> Iterator[str]:
         yield heading(name.partition("[")[0])
         for key, value in group:
             written = f"# {key} is unset" if value is None else f"{key} = {shown(_fit_to_show(value))}"
-            yield f"{written}  # {plain(loaded.origins[f'{name}.{key}'])}"
+            yield f"{written}  # {one_line(loaded.origins[f'{name}.{key}'])}"

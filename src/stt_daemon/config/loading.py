@@ -152,11 +152,18 @@ class _Report:
         """A problem of the key at `path`; its value is shown from `table` unless it may be a secret."""
         is_key = len(path) > 1 and isinstance(path[-1], str)
         section, key = (path[:-1], str(path[-1])) if is_key else (path, "")
-        value = ""
-        if table and key in table:
-            value = '"***"' if key in SECRET_KEYS else shortened(shown(table[key]))
+        value = _recognisable(key, table[key]) if table and key in table else ""
         line = self.source.outline.line_of(*path)
         self.problems.append(Problem(message, self.source.file, line, section_name(section), key, value))
+
+
+def _recognisable(key: str, value: Any) -> str:
+    """Enough of a value to find it in the file, and nothing that could be a secret."""
+    if key in SECRET_KEYS:
+        return '"***"'
+    if isinstance(value, dict) and key != "params":
+        return "{...}"
+    return shortened(shown(value))
 
 
 def _complaint(kind: type[Section], detail: Any, value: Any) -> str:
@@ -178,13 +185,13 @@ def _origins(config: Config, source: TomlSource | None) -> dict[str, str]:
     paths: list[KeyPath] = [(section, key) for section in SECTIONS for key in fields_of(section)]
     paths += [(COMMANDS, n, key) for n in range(len(config.commands)) for key in fields_of(COMMANDS)]
     return {
-        dotted(path): f"{source.file}:{source.outline.line_of(*path)}"
+        _dotted(path): f"{source.file}:{source.outline.line_of(*path)}"
         if source and source.holds(path)
         else DEFAULT_ORIGIN
         for path in paths
     }
 
 
-def dotted(path: KeyPath) -> str:
+def _dotted(path: KeyPath) -> str:
     """`vad.threshold`, `commands[0].name`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)[1:]

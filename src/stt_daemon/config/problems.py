@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stt_daemon.domain.text import printable
 from stt_daemon.errors import ConfigError
 
 _CREDENTIALS = re.compile(r"(//)[^/@\s\"]+@")
@@ -46,14 +47,6 @@ class InvalidConfigError(ConfigError):
         self.problems = tuple(sorted(problems, key=lambda problem: problem.line or 0))
         self.warnings = tuple(warnings)
         super().__init__("\n".join(problem.text() for problem in self.problems))
-
-
-def printable(text: str) -> str:
-    """The text with every character escaped that a terminal could take for more than a letter."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
-        for char in text
-    )
 
 
 def shown(value: Any) -> str:

@@ -47,7 +47,7 @@ def test_a_whole_number_is_taken_where_a_number_is_meant(tmp_path: Path) -> None
     [
         ("[vad]\nthreshold = nan", "= nan is not accepted"),
         ("[vad]\nthreshold = 2024-01-01", "= 2024-01-01 is not accepted"),
-        ("[vad]\nthreshold = {a = 1}", "= {a = 1} is not accepted"),
+        ("[vad]\nthreshold = {a = 1}", "= {...} is not accepted"),
         ("[vad]\nthreshold = 0x" + "f" * 5000, "[vad] threshold = 0xfff"),
         ("[audio]\nkeep = 1", "keep = 1 is not accepted: use true or false"),
         ('[audio]\nkeep = "true"', "use true or false, without quotes"),
@@ -77,7 +77,7 @@ def test_a_refused_value_is_shown_with_what_is_accepted(tmp_path: Path, setting:
     assert "input should" not in line.lower()
 
 
-@pytest.mark.parametrize("setting", ["api_key = 12345", 'api_key_env = "sk-12345"'])
+@pytest.mark.parametrize("setting", ["api_key = 12345", 'api_key = "12345\\n"', 'api_key_env = "sk-12345"'])
 def test_a_refused_key_is_never_shown(tmp_path: Path, setting: str) -> None:
     (line,) = error_lines(tmp_path, f"[llm]\n{setting}\n")
     assert "12345" not in line
@@ -100,3 +100,8 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
 def test_a_section_of_the_wrong_shape_is_an_error(tmp_path: Path, text: str, said: str) -> None:
     (line,) = error_lines(tmp_path, text)
     assert said in line
+
+
+def test_a_key_inside_a_misplaced_table_is_not_shown(tmp_path: Path) -> None:
+    (line,) = error_lines(tmp_path, '[llm.model]\napi_key = "sk-12345"\n')
+    assert "[llm] model = {...} is not accepted" in line

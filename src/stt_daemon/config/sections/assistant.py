@@ -27,6 +27,14 @@ ParamType = Literal["text", "number", "duration", "time"]
 _PARAM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+def _header_value(key: SecretStr) -> SecretStr:
+    """A key travels in a header, which is one line of ASCII."""
+    text = key.get_secret_value()
+    if not text.isascii() or not text.isprintable():
+        raise ValueError("it holds a character that no key has, such as a line break")
+    return key
+
+
 class AssistantConfig(Section):
     """Turns and modes."""
 
@@ -53,7 +61,7 @@ class LlmConfig(Section):
     """A server that speaks the OpenAI chat protocol: llama.cpp, Ollama, LM Studio, vLLM, or a hosted one."""
     model: Text = ""
     """The model to ask for. Empty: whatever the server has loaded."""
-    api_key: SecretStr = SecretStr("")
+    api_key: Annotated[SecretStr, AfterValidator(_header_value)] = SecretStr("")
     """The key the server wants. Never shown or logged. `api_key_env` keeps it out of this file."""
     api_key_env: EnvironmentName = ""
     """The environment variable that holds the key; used when `api_key` is empty."""
