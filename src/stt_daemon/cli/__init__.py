@@ -17,20 +17,14 @@ from typing import NamedTuple, TextIO
 import click
 
 from stt_daemon import __version__
-from stt_daemon.cli._shared import error_line
+from stt_daemon.cli._shared import EXIT_USAGE, CommandGroup, error_line
 from stt_daemon.errors import AlreadyRunningError, ConfigError, SttDaemonError, UsageError
 
 log = logging.getLogger(__name__)
 
 EXIT_FAILURE = 1
-EXIT_USAGE = 2
 EXIT_ALREADY_RUNNING = 3
 EXIT_INTERRUPTED = 130
-
-_HELP_WANTED: tuple[type[click.UsageError], ...] = (
-    # A group without a command; click below 8.2 prints the help itself.
-    (click.exceptions.NoArgsIsHelpError,) if hasattr(click.exceptions, "NoArgsIsHelpError") else ()
-)
 
 
 class LazyCommand(NamedTuple):
@@ -51,7 +45,7 @@ COMMANDS: dict[str, LazyCommand] = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(CommandGroup):
     """Knows its commands by name and imports one when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -111,9 +105,6 @@ def _run(arguments: Sequence[str] | None) -> int:
         lines = str(error).splitlines() or [type(error).__name__]
         lines[-1] += f" ({error.mend})" if error.mend else ""
         return _fail(lines, _exit_code(error))
-    except _HELP_WANTED as error:
-        error.show()
-        return EXIT_USAGE
     except click.ClickException as error:
         hint = (
             f" (see '{error.ctx.command_path} --help')"

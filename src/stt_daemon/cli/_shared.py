@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+EXIT_USAGE = 2
+
+
+class CommandGroup(click.Group):
+    """A group that answers a missing command with its help, as bad usage, whatever click's version does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(EXIT_USAGE)
+        return super().parse_args(ctx, args)
+
 
 def config_option(command: F) -> F:
     """Give a command `--config PATH`, passed as `config_path: Path | None`."""

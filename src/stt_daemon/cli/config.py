@@ -11,7 +11,7 @@ from typing import Any
 import click
 from pydantic import SecretStr
 
-from stt_daemon.cli._shared import config_option, load
+from stt_daemon.cli._shared import CommandGroup, config_option, load
 from stt_daemon.config import LoadedConfig, render_example
 from stt_daemon.config.fields import Section
 from stt_daemon.config.model import COMMANDS, SECTIONS, heading
@@ -22,7 +22,7 @@ from stt_daemon.errors import ConfigError, UsageError
 _HIDDEN = "***"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
     """Write, show or check the configuration."""
 

@@ -58,9 +58,9 @@ class Config(Section):
 
 
 SECTIONS: dict[str, type[Section]] = {
-    name: kind
+    name: type(field.default)
     for name, field in Config.model_fields.items()
-    if isinstance(kind := field.annotation, type) and issubclass(kind, Section)
+    if isinstance(field.default, Section)
 }
 """The single sections by name, in the order of the file; `[[commands]]` repeats and is not among them."""
 

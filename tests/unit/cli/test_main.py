@@ -107,16 +107,27 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"stt-daemon {__version__}\n"
 
 
-def test_without_a_command_the_help_is_shown_as_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
-    assert "transcribe" in capsys.readouterr().err
+@pytest.mark.parametrize(("arguments", "command"), [([], "transcribe"), (["config"], "check")])
+def test_without_a_command_the_help_is_shown_as_bad_usage(
+    arguments: list[str], command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"  {command} " in err
+
+
+def test_an_unknown_option_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--nonsense"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--nonsense" in line
+    assert line.endswith("(see 'stt-daemon --help')")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["confg"], "error: No such command 'confg'. Did you mean 'config'? (see 'stt-daemon --help')\n"),
-        (["--nonsense"], "error: No such option '--nonsense'. (see 'stt-daemon --help')\n"),
         (["config", "show", "--config"], "error: Option '--config' requires an argument.\n"),
     ],
 )  # fmt: skip
