@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stt_daemon.cli._shared import config_option, error_line, load, plain
+from stt_daemon.cli._shared import config_option, error_line, load
+from stt_daemon.domain.text import one_line
 
 if TYPE_CHECKING:
     from stt_daemon.apps.oneshot.transcribe import FileOutcome
@@ -63,7 +64,7 @@ def _tell(outcome: FileOutcome) -> int:
     if not outcome.result.utterances:
         facts.append("no speech")
     facts += [f"wrote {path}" for path in outcome.written]
-    click.echo(plain(f"{outcome.path}: {', '.join(facts)}"), err=True)
+    click.echo(one_line(f"{outcome.path}: {', '.join(facts)}"), err=True)
     # Files that others read are UTF-8 whatever the locale, also those the shell makes.
     click.echo(outcome.text.encode(), nl=False)
     return 0
@@ -102,7 +103,7 @@ class _Bars:
         self._path = path
         self._bar = tqdm(
             total=round(total, 1),
-            desc=plain(path.name),
+            desc=one_line(path.name),
             file=sys.stderr,
             disable=None,
             leave=False,
