@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from stt_daemon.errors import ModelError
+from stt_daemon.errors import ModelError, SttDaemonError
 from stt_daemon.lanes.engine import FasterWhisperEngine
 from stt_daemon.lanes.fallback import FallbackEngine
 from stt_daemon.lanes.hub import HuggingFaceHub, prepare_environment
@@ -31,11 +31,13 @@ def load_speech_engine(
     marker: Path | None = None,
     on_notice: Callable[[Warned], None] = lambda _notice: None,
     hub: Hub | None = None,
+    build: Build | None = None,
 ) -> SpeechEngine:
     """Find, load and warm the configured model. Takes seconds, or minutes when it has to be fetched.
 
     `marker` is a path for the file that tells of a process that died at its first use of a GPU (see
-    `FallbackEngine`). Raises ModelError with one readable line.
+    `FallbackEngine`). `build` makes another engine than the one for segments. Raises ModelError with one
+    readable line.
     """
     prepare_environment(offline=offline)
     hub = hub or HuggingFaceHub()
@@ -44,13 +46,13 @@ def load_speech_engine(
     if note:
         on_notice(Warned(where="whisper", code="compute_type", message=note))
 
-    def build(known: ModelFiles, place: Placement) -> SpeechEngine:
+    def for_segments(known: ModelFiles, place: Placement) -> SpeechEngine:
         return FasterWhisperEngine(known.folder, known.name, place, cpu_threads=cpu_threads)
 
     def refetch() -> ModelFiles:
         return resolve_model(model, offline=offline, hub=hub, again=True)
 
-    return open_engine(files, refetch, build, candidates, on_notice=on_notice, marker=marker)
+    return open_engine(files, refetch, build or for_segments, candidates, on_notice=on_notice, marker=marker)
 
 
 def open_engine(
@@ -71,7 +73,7 @@ def open_engine(
 
     try:
         return attempt(files)
-    except ModelError:
+    except SttDaemonError:
         raise
     except Exception as error:
         if not _is_damage(error):
