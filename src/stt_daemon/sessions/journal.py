@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import re
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 Write = Callable[[int, bytes], int]
 """Like `os.write`: may write less than it is given, and raises OSError."""
+
+_UTTERANCE_ID = re.compile(r"u(\d{1,15})")
 
 _HOPELESS_LOGPROB = -99.0
 """Stands in for a log probability that is not a number: JSON has none, and no guard should trust it."""
@@ -210,8 +213,8 @@ class Journal:
         if isinstance(line, Written):
             utterance = line.utterance
             self.next_seq = max(self.next_seq, utterance.seq + 1)
-            if utterance.id[:1] == "u" and utterance.id[1:].isdecimal():
-                self.next_utterance = max(self.next_utterance, int(utterance.id[1:]) + 1)
+            if number := _UTTERANCE_ID.fullmatch(utterance.id):
+                self.next_utterance = max(self.next_utterance, int(number[1]) + 1)
             self.last_t1 = max(self.last_t1, utterance.t1)
             self._settle(line.segment)
         elif isinstance(line, Gap):

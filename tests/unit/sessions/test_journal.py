@@ -291,6 +291,11 @@ def test_lines_that_only_look_right_do_no_harm(path: Path, line: bytes) -> None:
     assert texts(path) == ["wörd 1"]
 
 
+def test_an_absurd_id_does_not_stop_a_session(path: Path) -> None:
+    path.write_bytes(lines(1)[0].replace(b'"u1"', b'"u' + b"9" * 5000 + b'"'))
+    assert reopened(path).next_utterance == 1
+
+
 def test_a_line_of_an_unknown_kind_is_left_in_peace(path: Path) -> None:
     path.write_bytes(b'{"type":"chapter","title":"x"}\n' + lines(1)[0])
     assert reopened(path).repairs == ()
