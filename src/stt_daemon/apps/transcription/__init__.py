@@ -2,7 +2,7 @@
 
 from stt_daemon.apps.transcription.worker import Worker
 from stt_daemon.channels import ChildContext
-from stt_daemon.wiring import ListeningParts
+from stt_daemon.wiring.listening import ListeningParts
 
 __all__ = ["run"]
 

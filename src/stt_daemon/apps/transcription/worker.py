@@ -56,7 +56,7 @@ from stt_daemon.messages import (
     StopRequested,
     Warned,
 )
-from stt_daemon.wiring import ListeningParts, SourceChoice, Start, build_listener
+from stt_daemon.wiring.listening import ListeningParts, SourceChoice, Start, build_listener
 
 log = logging.getLogger(__name__)
 
