@@ -25,7 +25,9 @@ HEAVY = (
 
 def loaded_by(statement: str) -> set[str]:
     """Top-level names of all modules in a fresh interpreter after the statement."""
-    script = f"import sys, json; sys.path.insert(0, {str(SOURCE)!r}); {statement}; print(json.dumps(list(sys.modules)))"
+    script = f"""import sys, json; sys.path.insert(0, {str(SOURCE)!r})
+{statement}
+print(json.dumps(list(sys.modules)))"""
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )

@@ -13,7 +13,7 @@ from stt_daemon.sessions.record import (
     read_record,
     write_record,
 )
-from stt_daemon.sessions.text import iso_local, plain
+from stt_daemon.sessions.text import iso_local
 
 __all__ = [
     "FORMATS",
@@ -30,7 +30,6 @@ __all__ = [
     "list_sessions",
     "open_record",
     "open_session",
-    "plain",
     "read_record",
     "read_transcript",
     "render",

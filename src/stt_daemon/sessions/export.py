@@ -13,8 +13,8 @@ from dataclasses import asdict
 from typing import Any
 
 from stt_daemon.domain import Gap, Utterance
+from stt_daemon.domain.text import plain
 from stt_daemon.errors import UsageError
-from stt_daemon.sessions.text import plain
 
 Item = Utterance | Gap
 

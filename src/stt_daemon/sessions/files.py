@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from stt_daemon.domain.text import plain
 from stt_daemon.errors import SessionError
-from stt_daemon.sessions.text import plain
 
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stt_daemon.domain import next_session_id
+from stt_daemon.domain.text import plain
 from stt_daemon.errors import SessionError
 from stt_daemon.sessions.files import disk_error, ensure_private_dirs, make_private_dir
-from stt_daemon.sessions.text import local_time, plain
+from stt_daemon.sessions.text import local_time
 
 _ID = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?")
 

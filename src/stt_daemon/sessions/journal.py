@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stt_daemon.domain import Gap, Segment, Utterance, utterance_id
+from stt_daemon.domain.text import plain, whole
 from stt_daemon.errors import SessionError
 from stt_daemon.sessions.files import PRIVATE_FILE, disk_error
 from stt_daemon.sessions.lines import Dropped, Line, PendingGap, Written, decode_line, encode_line
-from stt_daemon.sessions.text import plain, whole
 
 log = logging.getLogger(__name__)
 

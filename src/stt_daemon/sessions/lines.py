@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 from pydantic import TypeAdapter
 
 from stt_daemon.domain import Gap, Segment, Utterance
+from stt_daemon.domain.text import whole
 from stt_daemon.sessions.files import disk_error
-from stt_daemon.sessions.text import whole
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from stt_daemon.domain.text import plain
 from stt_daemon.errors import SessionError
 from stt_daemon.sessions.files import disk_error, replace_file, set_aside
-from stt_daemon.sessions.text import local_time, plain
+from stt_daemon.sessions.text import local_time
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stt_daemon.sessions.text import iso_local, plain
+from stt_daemon.domain.text import plain
+from stt_daemon.sessions.text import iso_local
 
 any_text = st.text(st.characters(categories=None))  # type: ignore[arg-type]
 

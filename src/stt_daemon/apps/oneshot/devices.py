@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from stt_daemon.sessions import plain
+from stt_daemon.domain.text import plain
 
 if TYPE_CHECKING:
     from stt_daemon.audio.device_names import InputDevice

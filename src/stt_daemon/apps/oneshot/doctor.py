@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stt_daemon.domain import BYTES_PER_SAMPLE, SAMPLE_RATE, Clock
+from stt_daemon.domain.text import plain
 from stt_daemon.errors import ErrorRecord
-from stt_daemon.sessions import plain
 from stt_daemon.wiring.probes import LoadedModel, Probes
 
 log = logging.getLogger(__name__)

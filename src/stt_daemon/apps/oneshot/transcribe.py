@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stt_daemon.domain.text import plain
 from stt_daemon.errors import AudioError, ErrorRecord, SessionError, SttDaemonError, UsageError
-from stt_daemon.sessions import FORMATS, ensure_private_dirs, plain, render, write_new
+from stt_daemon.sessions import FORMATS, ensure_private_dirs, render, write_new
 from stt_daemon.wiring.offline import OfflineResult, OfflineTranscriber
 
 log = logging.getLogger(__name__)

@@ -32,8 +32,8 @@ class Leftovers:
 def take_leftovers(session: SessionState, *, reread: bool) -> Leftovers:
     """Repair the folder and find unlisted segments.
 
-    With `reread` the source will deliver that sound again, so unlisted files are removed instead: otherwise it
-    would be in the transcript twice. Raises OSError when an unlisted file cannot be removed.
+    With `reread` the source will deliver that sound again, so unlisted files are removed instead: otherwise
+    it would be in the transcript twice. Raises OSError when an unlisted file cannot be removed.
     """
     found = Leftovers()
     for repair in repair_folder(session.audio):

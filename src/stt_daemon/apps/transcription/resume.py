@@ -18,10 +18,10 @@ MIN_GAP_S = 0.05
 class History:
     """What is known when a run starts.
 
-    `last_t1` is the end of anything listed in the journal, `read_t` how far the source is known to have been
-    read, both session seconds; `elapsed_s` the time since the session's start. `restarted`: the run before was
-    killed within this run of the program. `clean`: the run before ended as asked, so what lies between is no
-    loss.
+    `last_t1` is the end of anything listed in the journal, `read_t` how far the source is known to have
+    been read, both session seconds; `elapsed_s` the time since the session's start. `restarted`: the run
+    before was killed within this run of the program. `clean`: the run before ended as asked, so what lies
+    between is no loss.
     """
 
     record: SessionRecord

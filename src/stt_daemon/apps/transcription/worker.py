@@ -1,8 +1,8 @@
 """The transcription worker's loop: capture on one side, the whisper lane on the other, the journal between.
 
-One inbox, one thread. The listener and the lane run in threads of their own and only post here; requests come
-from the supervisor. The order of start is deliberate: the source is open before the model library is imported,
-because that import holds the interpreter for up to 170 ms.
+One inbox, one thread. The listener and the lane run in threads of their own and only post here; requests
+come from the supervisor. The order of start is deliberate: the source is open before the model library is
+imported, because that import holds the interpreter for up to 170 ms.
 """
 
 from __future__ import annotations
@@ -122,10 +122,8 @@ class Worker:
         self._take_up()
         self._listener.start()
         while not self._is_over():
-            try:
-                self._receive(self._inbox.get(timeout=TICK_S))
-            except queue.Empty:
-                pass
+            if (item := self._next()) is not None:
+                self._receive(item)
             self._tick()
         return self._finish()
 
@@ -171,6 +169,12 @@ class Worker:
             if plan.gap[1] - gap_from >= MIN_GAP_S:
                 self._scribe.take_gap(session, gap_from, plan.gap[1], plan.gap[2])
         session.begin_run(self._choice.label, axis_start=plan.axis_start, position=plan.start_at)
+
+    def _next(self) -> object | None:
+        try:
+            return self._inbox.get(timeout=TICK_S)
+        except queue.Empty:
+            return None
 
     # What comes in
 
