@@ -29,6 +29,9 @@ _PROBED_S = 0.3
 
 _RETRY_S = 0.05
 
+_PID_LOOKS = 10
+"""An instance that has just taken the lock writes its process id in the next instant."""
+
 
 @dataclass(frozen=True)
 class Locks:
@@ -68,6 +71,7 @@ def _take(sessions_dir: Path, orphans_s: float, clock: Clock, held: contextlib.E
             mend="stop it with: stt-daemon down",
         )
     os.ftruncate(instance, 0)
+    held.callback(os.ftruncate, instance, 0)  # the next holder is never taken for this process
     os.pwrite(instance, f"{os.getpid()}\n".encode("ascii"), 0)
     writers = _open(sessions_dir / WRITERS_LOCK, held)
     if not _acquire(writers, orphans_s, clock):
@@ -90,8 +94,15 @@ def running_pid(sessions_dir: Path) -> int | None:
         return None
     except OSError as error:
         raise SessionError(f"{path} cannot be read: {error.strerror}") from error
+    pause = threading.Event()
     try:
-        return None if _try(descriptor, fcntl.LOCK_SH) else _read_pid(descriptor)
+        for _ in range(_PID_LOOKS):
+            if _try(descriptor, fcntl.LOCK_SH):
+                return None
+            if (pid := _read_pid(descriptor)) is not None:
+                return pid
+            pause.wait(_RETRY_S)
+        return None
     finally:
         os.close(descriptor)
 

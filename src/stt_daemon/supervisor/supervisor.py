@@ -199,11 +199,12 @@ class Supervisor:
                 self._ended(child, code)
             return
         if child.closed and child.kill_at is None and child.abandon_at is None:
-            child.ailment = "closed its channel"
             child.end_by(now, _LET_GO)
         if child.state in ("starting", "ready") and not child.ailment:
             self._judge(child, now)
         if child.term_at is not None and now >= child.term_at:
+            if child.closed and child.state != "draining":
+                child.ailment = child.ailment or "closed its channel and lived on"
             log.warning("%s gets SIGTERM: %s", child.spec.name, child.ailment or "its time to stop is over")
             child.term_at, child.told_off = None, True
             child.run.terminate()
