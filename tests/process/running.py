@@ -48,13 +48,13 @@ class Running:
     """One run of `tests.fakes.run_supervisor`."""
 
     def __init__(
-        self, sessions: Path, *, command: list[str] | None = None, stdin: int | None = None, **options: object
+        self, sessions: Path, *, command: list[str] | None = None, cwd: Path = ROOT, **options: object
     ) -> None:
         self.sessions = sessions
         self.process = subprocess.Popen(
             command
             or [sys.executable, "-m", "tests.fakes.run_supervisor", str(sessions), json.dumps(options)],
-            cwd=ROOT,
+            cwd=cwd,
             env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
