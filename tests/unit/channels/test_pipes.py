@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import queue
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import pytest
 
@@ -15,32 +14,39 @@ from tests.fakes.clock import FakeClock
 PATIENCE_S = 10.0
 
 
-@dataclass
 class Pipe:
-    read: int
-    write: int
-    frames: queue.Queue[Frame] = field(default_factory=queue.Queue)
-    closed: queue.Queue[str] = field(default_factory=queue.Queue)
+    """A pipe whose descriptors belong to the test until a reader or writer takes them over."""
+
+    def __init__(self) -> None:
+        self.read, self.write = os.pipe()
+        self.ours = {self.read, self.write}
+        self.frames: queue.Queue[Frame] = queue.Queue()
+        self.closed: queue.Queue[str] = queue.Queue()
 
     def start_reader(self) -> None:
+        self.ours.discard(self.read)
         PipeReader(self.read, self.frames.put, self.closed.put, "test")
+
+    def start_writer(self) -> PipeWriter:
+        self.ours.discard(self.write)
+        return PipeWriter(self.write, "test")
+
+    def close(self, *descriptors: int) -> None:
+        for descriptor in descriptors:
+            self.ours.remove(descriptor)
+            os.close(descriptor)
 
 
 @pytest.fixture
 def pipe() -> Iterator[Pipe]:
-    read, write = os.pipe()
-    pipe = Pipe(read, write)
+    pipe = Pipe()
     yield pipe
-    for descriptor in (read, write):
-        try:
-            os.close(descriptor)
-        except OSError:
-            continue  # its thread has closed it
+    pipe.close(*list(pipe.ours))
 
 
 def test_what_is_published_arrives_stamped(pipe: Pipe) -> None:
     pipe.start_reader()
-    writer = PipeWriter(pipe.write, "test")
+    writer = pipe.start_writer()
     PipeOutbox(writer, FakeClock(wall=123.0)).publish(LagChanged(seconds=4))
     assert pipe.frames.get(timeout=PATIENCE_S).message() == LagChanged(at=123.0, seconds=4)
     assert writer.flush(PATIENCE_S)
@@ -50,7 +56,7 @@ def test_what_is_published_arrives_stamped(pipe: Pipe) -> None:
 
 def test_the_end_of_the_writer_is_told_once(pipe: Pipe) -> None:
     pipe.start_reader()
-    os.close(pipe.write)
+    pipe.close(pipe.write)
     assert pipe.closed.get(timeout=PATIENCE_S) == "end of file"
     assert pipe.closed.empty()
 
@@ -62,15 +68,15 @@ def test_bytes_that_are_no_frame_end_the_channel(pipe: Pipe) -> None:
 
 
 def test_a_reader_that_is_gone_stops_the_writer_and_nobody_else(pipe: Pipe) -> None:
-    os.close(pipe.read)
-    writer = PipeWriter(pipe.write, "test")
+    pipe.close(pipe.read)
+    writer = pipe.start_writer()
     writer.offer(Frame.of(utterance(1)))
     assert writer.flush(PATIENCE_S)
     writer.offer(Frame.of(utterance(2)))
 
 
 def test_a_stalled_reader_never_holds_up_who_publishes(pipe: Pipe) -> None:
-    writer = PipeWriter(pipe.write, "test")
+    writer = pipe.start_writer()
     outbox = PipeOutbox(writer, FakeClock())
     for number in range(1, 3000):
         outbox.publish(utterance(number, text="x" * 200))
@@ -87,7 +93,7 @@ def test_a_stalled_reader_never_holds_up_who_publishes(pipe: Pipe) -> None:
 
 def test_a_number_that_json_does_not_know_costs_that_message_only(pipe: Pipe) -> None:
     pipe.start_reader()
-    writer = PipeWriter(pipe.write, "test")
+    writer = pipe.start_writer()
     writer.offer(Frame.of(LagChanged(seconds=float("nan"))))
     writer.offer(Frame.of(Warned(where="x", code="y", message="z")))
     assert pipe.frames.get(timeout=PATIENCE_S).topic == "warning"
