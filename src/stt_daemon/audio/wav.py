@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import struct
+import wave
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stt_daemon.domain import BYTES_PER_SAMPLE, SAMPLE_RATE, SegmentReason
+from stt_daemon.errors import AudioError
 
 HEADER_BYTES = 44
 PART_SUFFIX = ".part.wav"
@@ -162,3 +164,19 @@ class SegmentWriter:
         """Close and remove: what it holds is not speech. Raises OSError."""
         self._file.close()
         self._file.path.unlink(missing_ok=True)
+
+
+def read_segment(path: Path) -> NDArray[np.int16]:
+    """The samples of a segment file: int16, mono, 16 kHz. Raises AudioError for any other file."""
+    try:
+        with wave.open(str(path), "rb") as file:
+            if (file.getframerate(), file.getnchannels(), file.getsampwidth()) != (SAMPLE_RATE, 1, 2):
+                raise AudioError(f"{path.name} is not 16 kHz mono 16-bit sound")
+            return np.frombuffer(file.readframes(file.getnframes()), dtype="<i2").astype(np.int16)
+    except (OSError, EOFError, wave.Error) as error:
+        raise AudioError(f"{path.name} cannot be read: {error}") from error
+
+
+def to_float(samples: NDArray[np.int16]) -> NDArray[np.float32]:
+    """Samples from -1 to 1, as models read them."""
+    return samples.astype(np.float32) / 32768.0

@@ -119,7 +119,11 @@ def read_transcript(path: Path, from_seq: int = 1) -> Iterator[Utterance | Gap]:
                 try:
                     line = decode_line(raw)
                 except ValueError:
-                    continue
+                    if raw.endswith(b"\n"):
+                        continue
+                    # The end of the file as it was just now. More may have come since, beginning in the
+                    # middle of this line: reading on would leave it out and take the ones behind it.
+                    break
                 item = line.utterance if isinstance(line, Written) else line
                 if isinstance(item, Utterance | Gap) and item.seq >= from_seq:
                     found.append(item)
