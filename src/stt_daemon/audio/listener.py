@@ -214,7 +214,7 @@ class Listener:
             if self._recorder is not None:
                 self._recorder.finish("lost", self._t)
             self._close_raw()
-        except (OSError, SttDaemonError, AssertionError):
+        except Exception:
             log.exception("the open segment could not be closed")
         self._change_state("ended", str(error))
         self._emit(ListenerFailed(ErrorRecord.of(error)))

@@ -1,4 +1,4 @@
-"""What can be told from the sound itself: level, clipping, digital silence, and whether speech is found in it.
+"""What the sound itself tells: level, clipping, digital silence, and whether speech is found in it.
 
 Pure but for the clock it is given; used by the listener's thread.
 """

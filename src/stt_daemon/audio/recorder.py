@@ -158,7 +158,7 @@ class SegmentRecorder:
             self._change_store()
 
     def open_audio(self) -> OpenAudio | None:
-        """A copy of the segment being spoken; None while nothing that is surely speech is open. Any thread."""
+        """A copy of the segment being spoken; None while nothing surely spoken is open. Any thread."""
         with self._lock:
             start = self._segmenter.start
             if not self._confirmed or start is None or self._anchor is None:
@@ -358,8 +358,9 @@ class SegmentRecorder:
         return True
 
     def _end_gap(self, t: float) -> None:
-        start = t if self._blocked_from is None else self._blocked_from
-        self._emit(GapHeard(start, max(t, start), self._block_reason))
+        start = self._blocked_from
+        if start is not None:
+            self._emit(GapHeard(start, max(t, start), self._block_reason))
         self._blocked, self._blocked_from = False, None
 
     def _tell(self, error: OSError) -> None:

@@ -16,7 +16,8 @@ HYSTERESIS = 0.15
 """Speech that has begun goes on until the probability falls this far below the threshold: Silero's rule."""
 
 TAIL_PAD_MS = 250
-"""Kept after the last voiced frame, measured in `tests/bench`-less trials over the reference recordings."""
+"""Kept after the last voiced frame. In the reference recordings audible speech went on for up to 192 ms after
+it (a telephone's "Hello?"); between 60 and 500 ms the word error rate is the same, so more buys nothing."""
 
 CUT_SMOOTHING = 5
 """Frames (160 ms) whose level is averaged to find the quietest point: a pause, not the closure of a "t"."""
@@ -186,7 +187,7 @@ class Segmenter:
         assert self._start is not None
         voiced = self._voiced()
         # Behind a forced cut even one voiced frame is the end of a word that began before it.
-        needed = 1 if self._continued else self._min_speech
+        needed = 1 if self._continued else max(1, self._min_speech)
         if voiced < needed:
             return Discarded(self._start, voiced)
         end = min(max(end, self._first_voiced() + 1), self._start + self._max)
