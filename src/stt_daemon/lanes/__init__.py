@@ -1,1 +1,1 @@
-"""Lanes: one worker thread each, one engine, every job answered once. Importing this loads no model library."""
+"""Lanes: one worker thread each, one engine, every job answered once. Importing loads no model library."""
