@@ -1,1 +1,1 @@
-"""Lanes: one worker thread each, one engine, every job answered once. No model library is loaded here."""
+"""Lanes: one worker thread each, one engine, every job answered once. Importing loads no model library."""

@@ -263,7 +263,7 @@ class Lane(Generic[JobT, ResultT, EngineT]):
 
     def _status(self) -> LaneChanged:
         depth = len(self._queue)
-        if self._running is not None:
+        if self._running is not None or (self._ready and depth):
             return LaneChanged(name=self._name, state="busy", depth=depth, reason=self._about)
         if self._ready:
             return LaneChanged(name=self._name, state="ready", depth=depth, reason=self._about)
