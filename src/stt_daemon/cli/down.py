@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import click
+
 from stt_daemon.cli._shared import config_option, error_line, load
 
 _MARGIN_S = 5.0

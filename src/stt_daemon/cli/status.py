@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from stt_daemon.cli._shared import config_option, load
 
 _LOOK_S = 0.2

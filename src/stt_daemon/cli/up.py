@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 import click
-from stt_daemon.cli._shared import config_option, load
 
+from stt_daemon.cli._shared import config_option, load
 from stt_daemon.errors import UsageError
 
 if TYPE_CHECKING:
     from stt_daemon.config import Config
-
     from stt_daemon.domain import Gap, Utterance
     from stt_daemon.supervisor.locks import Locks
 
@@ -103,11 +102,10 @@ class Request:
         import contextlib
         import time
 
-        from stt_daemon.sessions import create_session, open_session
-
         from stt_daemon.domain import SystemClock
         from stt_daemon.logs import log_path
         from stt_daemon.messages import ChildConfigured, ControlReceived
+        from stt_daemon.sessions import create_session, open_session
         from stt_daemon.supervisor.control import ControlReader
         from stt_daemon.supervisor.hub import Hub
         from stt_daemon.supervisor.launch import ProcessPlacement
