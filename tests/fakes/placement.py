@@ -55,8 +55,9 @@ class PlayedChild:
         self.say(ChildReady(name=self.name))
 
     def die(self, code: int) -> None:
-        self.code = code
-        self.closed("end of file")
+        if self.code is None:
+            self.code = code
+            self.closed("end of file")
 
     def hears(self, kind: type[Message]) -> Message:
         """The next message of that kind it is told."""
@@ -71,6 +72,7 @@ class PlayedPlacement:
 
     def __init__(self, *, killable: bool = True) -> None:
         self.starts: queue.Queue[PlayedChild] = queue.Queue()
+        self.all: list[PlayedChild] = []
         self.killable = killable
         self.refusals = 0
 
@@ -81,6 +83,7 @@ class PlayedPlacement:
             self.refusals -= 1
             raise OSError("no more processes")
         child = PlayedChild(spec.name, deliver, closed, self.killable)
+        self.all.append(child)
         self.starts.put(child)
         return child
 

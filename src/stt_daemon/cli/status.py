@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from stt_daemon.cli._shared import config_option, load
+from stt_daemon.domain.text import plain
 
 _LOOK_S = 0.2
 """How often `--follow` looks at the status file; a person does not see less."""
@@ -45,8 +46,6 @@ def _show(status: dict[str, Any], *, as_json: bool) -> None:
 
 def lines(status: dict[str, Any]) -> list[str]:
     """The status for people. Device names and reasons come from outside and are made plain."""
-    from stt_daemon.supervisor.plain_text import plain
-
     if not status["running"]:
         return ["no instance runs here"]
     out = [f"running    process {status['pid']}, mode {status['mode']}"]

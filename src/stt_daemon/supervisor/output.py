@@ -20,6 +20,7 @@ from typing import Protocol
 
 from stt_daemon.channels import Frame, FrameStore, start_thread
 from stt_daemon.domain import Clock
+from stt_daemon.domain.text import plain
 from stt_daemon.errors import UsageError
 from stt_daemon.messages import (
     CaptureChanged,
@@ -33,7 +34,6 @@ from stt_daemon.messages import (
     Warned,
     message_type,
 )
-from stt_daemon.supervisor.plain_text import plain
 from stt_daemon.supervisor.transcript_order import ReadTranscript, TranscriptOrder
 
 log = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ class EventLines:
             yield self._event(message)
 
     def rest(self) -> Iterator[str]:
-        for message in self._order.catch_up():
+        for message in self._order.rest():
             yield self._event(message)
 
     def _event(self, message: Message) -> str:
@@ -179,7 +179,7 @@ class TranscriptLines:
         return self._shown(self._order.follow(frame))
 
     def rest(self) -> Iterator[str]:
-        return self._shown(self._order.catch_up())
+        return self._shown(self._order.rest())
 
     @staticmethod
     def _shown(messages: Iterator[Message]) -> Iterator[str]:

@@ -110,7 +110,8 @@ class Supervisor:
         In the main thread SIGINT, SIGTERM and SIGHUP mean stop; with `last` they mean nothing afterwards.
         """
         with self._waker, self._waker.catching_signals(then_ignore=last):
-            for child in self._children:
+            # Who listens first: what the worker says at once must find the core's queue.
+            for child in reversed(self._children):
                 self._launch(child)
             while self._stop_by is None or any(child.alive for child in self._children):
                 self._sleep()

@@ -1,4 +1,4 @@
-"""Utterances and gaps for a reader that may have missed some: in order, each once. One thread each."""
+"""Utterances and gaps for an output that may have missed some: in order, each once. One thread each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from stt_daemon.channels import Frame
 from stt_daemon.domain import Gap, Utterance
 from stt_daemon.errors import SttDaemonError
 from stt_daemon.messages import GapMarked, Message, SessionChanged, TranscriptMissed, UtteranceFinished
+from stt_daemon.sessions.follower import TranscriptFollower
 
 log = logging.getLogger(__name__)
 
@@ -18,52 +19,58 @@ ReadTranscript = Callable[[Path, int], Iterable[Utterance | Gap]]
 
 
 class TranscriptOrder:
-    """Fills holes in `seq` from the journal: what a slow reader's store forgot, or what a worker wrote
+    """Follows the transcript from session to session.
+
+    Holes in `seq` are filled from the journal: what a slow reader's store forgot, or what a worker wrote
     down and could not announce any more.
     """
 
     def __init__(self, read_from: ReadTranscript) -> None:
         self._read_from = read_from
         self._session = ""
-        self._folder: Path | None = None
-        self._last: int | None = None
+        self._folder = Path()
+        self._follower: TranscriptFollower | None = None
 
     def follow(self, frame: Frame) -> Iterator[Message]:
-        """The messages a reader should see for this frame, in order; other topics pass."""
+        """The messages an output should show for this frame, in order; other topics pass."""
         message = frame.message()
         match message:
             case SessionChanged():
-                yield from self._change_session(message)
+                # Its worker starts again, or it ends: nothing may be left unsaid.
+                yield from self.rest()
+                if message.id != self._session:
+                    self._session, self._folder = message.id, Path(message.dir)
+                    # Of a continued session only what is new is news; where that begins is seen later.
+                    self._follower = self._new_follower(1) if message.state == "opened" else None
                 yield message
-            case TranscriptMissed(from_seq=from_seq):
-                yield from self.catch_up(from_seq)
-            case UtteranceFinished(seq=seq) | GapMarked(seq=seq):
-                if self._last is not None and seq > self._last + 1:
-                    yield from self.catch_up()
-                if self._last is None or seq > self._last:
-                    self._last = seq
-                    yield message
+            case UtteranceFinished(seq=first) | GapMarked(seq=first) | TranscriptMissed(from_seq=first):
+                self._follower = self._follower or self._new_follower(first)
+                for line in self._follower.receive(message):
+                    # The message itself knows more than the journal: when, and how late it was.
+                    known = getattr(message, "seq", None) == line.seq
+                    yield message if known else _message_of(line)
             case _:
                 yield message
 
-    def catch_up(self, from_seq: int | None = None) -> Iterator[Message]:
-        """What the journal holds beyond the last one seen (or from `from_seq`, if none was seen yet)."""
-        start = from_seq if self._last is None else self._last + 1
-        if self._folder is None or start is None:
-            return
-        try:
-            for line in self._read_from(self._folder, start):
-                self._last = line.seq
-                yield GapMarked.of(line) if isinstance(line, Gap) else UtteranceFinished.of(line, None)
-        except (OSError, SttDaemonError) as error:
-            log.warning("the journal of %s cannot be read: %s", self._folder, error)
+    def rest(self) -> Iterator[Message]:
+        """What the journal holds beyond the last one seen."""
+        if self._follower is not None:
+            for line in self._follower.catch_up():
+                yield _message_of(line)
 
-    def _change_session(self, message: SessionChanged) -> Iterator[Message]:
-        if message.id == self._session:
-            # Its worker started again or closes it: nothing may be left unsaid.
-            yield from self.catch_up()
-            return
-        yield from self.catch_up()
-        self._session, self._folder = message.id, Path(message.dir)
-        # Of a continued session only what is new is news.
-        self._last = 0 if message.state == "opened" else None
+    def _new_follower(self, next_seq: int) -> TranscriptFollower:
+        folder = self._folder
+        return TranscriptFollower(lambda seq: self._read(folder, seq), next_seq=next_seq)
+
+    def _read(self, folder: Path, seq: int) -> list[Utterance | Gap]:
+        if not self._session:
+            return []
+        try:
+            return list(self._read_from(folder, seq))
+        except (OSError, SttDaemonError) as error:
+            log.warning("the journal of %s cannot be read: %s", folder, error)
+            return []
+
+
+def _message_of(line: Utterance | Gap) -> Message:
+    return GapMarked.of(line) if isinstance(line, Gap) else UtteranceFinished.of(line, None)

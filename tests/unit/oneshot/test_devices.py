@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from stt_daemon.audio.device_names import InputDevice
-
 from stt_daemon.apps.oneshot.devices import devices_data, devices_lines
+from stt_daemon.audio.device_names import InputDevice
 
 HEADSET = InputDevice("Røde NT-USB", 3, True, False, 1, 48000, "ALSA")
 MONITOR = InputDevice("Monitor of Speakers", 5, False, True, 2, 44100, "PulseAudio")

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stt_daemon.audio.device_names import InputDevice
 
 from stt_daemon.apps.oneshot.doctor import (
     Check,
@@ -17,6 +16,7 @@ from stt_daemon.apps.oneshot.doctor import (
     check_lines,
     checks_data,
 )
+from stt_daemon.audio.device_names import InputDevice
 from stt_daemon.errors import AudioError, ErrorRecord, ModelError
 from stt_daemon.wiring.probes import LevelProbe, LoadedModel, Probes
 from tests.fakes.clock import FakeClock

@@ -101,8 +101,9 @@ def house() -> Iterator[Callable[..., House]]:
     yield make
     for one in made:
         one.supervisor.request_stop("the test is over")
-        while not one.placement.starts.empty():
-            one.placement.next().die(0)
+        for child in one.placement.all:
+            child.die(0)
+        one.exit_code()
 
 
 def stop_well(child: PlayedChild) -> None:
@@ -111,25 +112,21 @@ def stop_well(child: PlayedChild) -> None:
     child.die(0)
 
 
-def test_the_configuration_is_the_first_thing_a_child_is_told(house: Callable[..., House]) -> None:
+def end_with(one: House, child: PlayedChild) -> None:
+    one.supervisor.request_stop("enough")
+    stop_well(child)
+
+
+def test_the_core_starts_first_and_each_is_told_its_configuration_first(
+    house: Callable[..., House],
+) -> None:
     one = house()
-    for name in ("transcription", "assistant"):
+    for name in ("assistant", "transcription"):
         child = one.placement.next()
         assert child.name == name
         first = child.told.get(timeout=PATIENCE_S)
         assert isinstance(first, ChildConfigured)
         assert (first.attempt, first.config, first.resumed, first.source_t) == (1, {"a": 1}, True, 0.0)
-        stop_later(one, child)
-
-
-def stop_later(one: House, child: PlayedChild) -> None:
-    """Have the child end as soon as it is asked to."""
-
-    def obey() -> None:
-        stop_well(child)
-
-    threading.Thread(target=obey, daemon=True).start()
-    one.supervisor.request_stop("enough")
 
 
 def test_a_restarted_child_knows_its_attempt_and_where_the_last_one_was(house: Callable[..., House]) -> None:
@@ -144,7 +141,7 @@ def test_a_restarted_child_knows_its_attempt_and_where_the_last_one_was(house: C
     configured = again.hears(ChildConfigured)
     assert isinstance(configured, ChildConfigured)
     assert (configured.attempt, configured.source_t) == (2, 33.0)
-    stop_later(one, again)
+    end_with(one, again)
     assert one.exit_code() == 0
 
 
@@ -179,13 +176,13 @@ def test_a_launch_the_system_refuses_is_tried_again(house: Callable[..., House])
     assert isinstance(reason, ChildChanged)
     assert reason.state == "backoff"
     clock.advance(0.3)
-    stop_later(one, one.placement.next())
+    end_with(one, one.placement.next())
     assert one.exit_code() == 0
 
 
 def test_the_worker_is_drained_before_the_core_is_asked(house: Callable[..., House]) -> None:
     one = house()
-    worker, core = one.placement.next(), one.placement.next()
+    core, worker = one.placement.next(), one.placement.next()
     one.supervisor.request_stop("enough")
     worker.hears(StopRequested)
     one.sees_state("transcription", "draining")
@@ -265,7 +262,7 @@ def test_the_drained_source_ends_it_only_when_asked_to(house: Callable[..., Hous
 
 def test_a_new_session_is_made_and_told_to_worker_and_core(house: Callable[..., House]) -> None:
     one = house()
-    worker, core = one.placement.next(), one.placement.next()
+    core, worker = one.placement.next(), one.placement.next()
     core.say(SessionRequested())
     for child in (worker, core):
         assigned = child.hears(SessionAssigned)
@@ -275,7 +272,7 @@ def test_a_new_session_is_made_and_told_to_worker_and_core(house: Callable[..., 
 
 def test_a_worker_that_dies_before_it_changed_folder_is_told_again(house: Callable[..., House]) -> None:
     one = house()
-    worker, core = one.placement.next(), one.placement.next()
+    core, worker = one.placement.next(), one.placement.next()
     core.say(SessionRequested())
     worker.hears(SessionAssigned)
     worker.die(-9)
@@ -288,7 +285,7 @@ def test_a_worker_that_dies_before_it_changed_folder_is_told_again(house: Callab
 
 def test_who_starts_after_the_change_is_configured_for_the_new_session(house: Callable[..., House]) -> None:
     one = house()
-    worker, core = one.placement.next(), one.placement.next()
+    core, worker = one.placement.next(), one.placement.next()
     worker.say(SessionChanged(state="opened", id="second", dir="/second"))
     one.sees(lambda m: isinstance(m, SessionChanged))
     core.die(1)
@@ -302,7 +299,7 @@ def test_a_session_that_cannot_be_made_is_an_error_and_nothing_more(house: Calla
         raise SessionError("the disk is full")
 
     one = house(make_session=full)
-    _, core = one.placement.next(), one.placement.next()
+    core, _ = one.placement.next(), one.placement.next()
     core.say(SessionRequested())
     failed = one.sees(lambda m: isinstance(m, Failed))
     assert isinstance(failed, Failed)
@@ -318,7 +315,7 @@ def test_a_deaf_child_gets_term_then_kill_then_a_successor(house: Callable[..., 
     reason = one.sees_state("assistant", "backoff").reason
     assert reason.startswith("silent")
     assert [child.ended_by.get_nowait() for _ in range(3)] == ["terminate", "kill", "closed"]
-    stop_later(one, one.placement.next())
+    end_with(one, one.placement.next())
 
 
 def test_a_stuck_thread_is_reported_once_and_not_doubled(house: Callable[..., House]) -> None:
@@ -329,7 +326,7 @@ def test_a_stuck_thread_is_reported_once_and_not_doubled(house: Callable[..., Ho
     assert isinstance(warned, Warned)
     assert warned.code == "stuck"
     assert one.placement.starts.empty()
-    stop_later(one, child)
+    end_with(one, child)
     assert one.exit_code() == 0
 
 
@@ -354,7 +351,7 @@ def test_a_channel_that_closes_before_its_child_ends_it(house: Callable[..., Hou
     child.dies_of = ("terminate",)
     child.closed("end of file")
     assert one.sees_state("assistant", "backoff").reason == "closed its channel and lived on"
-    stop_later(one, one.placement.next())
+    end_with(one, one.placement.next())
 
 
 @pytest.mark.parametrize("code", [0, -1])
