@@ -97,8 +97,8 @@ def resolve_model(
     """Find the model that `[whisper].model` names: "auto", a name, a repository "owner/name", or a folder.
 
     A cached model is used without asking the hub. One that is incomplete is fetched once more, unless
-    `offline`; with `again` it is fetched although it looks complete. `on_fetch` hears of it before a download,
-    which may take minutes. Raises ModelError with the mend.
+    `offline`; with `again` it is fetched although it looks complete. `on_fetch` hears of a
+    download, which may take minutes, before it begins. Raises ModelError with the mend.
     """
     if model == "auto":
         found = packaged()
