@@ -3,6 +3,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.unit.audio.speech import ROOT
+
 
 def test_no_module_of_the_room_loads_a_device_or_model_library() -> None:
     code = (
@@ -18,6 +20,6 @@ def test_no_module_of_the_room_loads_a_device_or_model_library() -> None:
         text=True,
         check=True,
         timeout=60,
-        env={"PYTHONPATH": "src", "PATH": ""},
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": ""},
     )
     assert result.stdout.strip() == "[]"
