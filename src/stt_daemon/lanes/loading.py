@@ -13,8 +13,6 @@ from stt_daemon.lanes.hub import HuggingFaceHub, prepare_environment
 from stt_daemon.lanes.model_files import (
     Hub,
     ModelFiles,
-    find_packaged,
-    knows_english_only,
     resolve_model,
     settle_language,
 )
@@ -102,22 +100,6 @@ def open_engine(
         return attempt(fetched)
     except (RuntimeError, ValueError) as error:
         raise ModelError(f"the speech model in {fetched.folder} cannot be loaded: {error}") from error
-
-
-def check_language(model: str, language: str) -> str:
-    """The language a session with this model is fixed to, "" for none; loads and asks nothing.
-
-    Raises ConfigError for an English-only model with another language.
-    """
-    return settle_language(model_name(model), bool(knows_english_only(model)), language)
-
-
-def model_name(model: str) -> str:
-    """What `model` is called before anything is loaded: the packaged model's name for "auto"."""
-    if model == "auto":
-        packaged = find_packaged()
-        return packaged.name if packaged else "small"
-    return Path(model).name if Path(model).expanduser().is_dir() else model
 
 
 _DAMAGE = ("incomplete", "failed to read", "unable to open file", "unsupported model binary", "eof", "parse")

@@ -220,6 +220,22 @@ def settle_language(name: str, english_only: bool, language: str) -> str:
     return "en"
 
 
+def check_language(model: str, language: str) -> str:
+    """The language a session with this model is fixed to, "" for none; loads and asks nothing.
+
+    Raises ConfigError for an English-only model with another language.
+    """
+    return settle_language(model_name(model), bool(knows_english_only(model)), language)
+
+
+def model_name(model: str) -> str:
+    """What `model` is called before anything is loaded: the packaged model's name for "auto"."""
+    if model == "auto":
+        packaged = find_packaged()
+        return packaged.name if packaged else "small"
+    return Path(model).name if Path(model).expanduser().is_dir() else model
+
+
 def _checked(name: str, folder: Path, *, repository: str = "", mend: str = "") -> ModelFiles:
     broken = missing_file(folder)
     if broken:

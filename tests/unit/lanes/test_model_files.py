@@ -9,11 +9,11 @@ import pytest
 
 from stt_daemon.errors import ConfigError, ModelError
 from stt_daemon.lanes.hub import prepare_environment
-from stt_daemon.lanes.loading import check_language
 from stt_daemon.lanes.model_files import (
     HubError,
     ModelFiles,
     PackagedModel,
+    check_language,
     find_packaged,
     knows_english_only,
     missing_file,
