@@ -81,6 +81,13 @@ class Running:
         assert self.process.stderr
         self.notices = self.process.stderr.read().decode()
 
+    def have(self, **fields: object) -> Event:
+        """An event with these values: one that came before, else the next."""
+        for event in self.events:
+            if all(event.get(name) == value for name, value in fields.items()):
+                return event
+        return self.wait_for(**fields)
+
     def wait_for(self, **fields: object) -> Event:
         """The next event (from where the last call stopped) whose fields have these values."""
         deadline = time.monotonic() + PATIENCE_S

@@ -38,7 +38,7 @@ def test_a_stop_signal_ends_the_worker_before_the_core_with_exit_code_0(start: S
 def test_two_interrupts_to_the_whole_group_leave_no_traceback(start: Start) -> None:
     running = start(worker="slow_worker", grace=3)
     running.both_pids()
-    running.wait_for(type="lag", seconds=42.0)
+    running.have(type="lag", seconds=42.0)
     running.signal_group(signal.SIGINT)
     running.wait_for(type="child", name="transcription", state="draining")
     running.signal_group(signal.SIGINT)
