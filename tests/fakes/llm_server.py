@@ -5,9 +5,9 @@
         server.on("/props", json_reply({...}))        # every answer of another path
         client = LlmClient(server.url)
 
-A reply is a status, headers and a body of steps: bytes are written, an Event is waited for (a stall, released by
-the test or by the end of the server), `DROP` closes the connection at once, and a callable is called (to move a
-clock).
+A reply is a status, headers and a body of steps: bytes are written, an Event is waited for (a stall, released
+by the test or by the end of the server), `DROP` closes the connection at once, and a callable is called (to
+move a clock).
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ Step = bytes | threading.Event | _Drop | Callable[[], None]
 class Reply:
     """One answer. `before` happens before the status line, `steps` are the body.
 
-    `framing`: "length" counts the body, "chunked" sends each step as a chunk, "close" ends with the connection.
+    `framing`: "length" counts the body, "chunked" sends each step as a chunk, "close" ends the connection,
+    "raw" leaves all that to the headers of the script.
     `peer_closed` is set when the client went away while the body was written.
     """
 
@@ -292,7 +293,7 @@ class LlmServer:
             handler.send_header("content-length", str(length))
         elif reply.framing == "chunked":
             handler.send_header("transfer-encoding", "chunked")
-        else:
+        elif reply.framing == "close":
             handler.close_connection = True
             handler.send_header("connection", "close")
         handler.end_headers()

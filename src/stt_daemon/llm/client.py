@@ -266,6 +266,7 @@ class LlmClient:
         with self._lock:
             if self._findings is not None:
                 return self._findings
+        call.check()
         line = self._usable_line()
         while True:
             probe = Probe(line, call)

@@ -26,6 +26,9 @@ from stt_daemon.llm.failures import LlmAuthError, LlmUnreachableError
 from stt_daemon.llm.secret import Secret
 
 log = logging.getLogger(__name__)
+# Their debug records hold all headers of an answer, and servers have been seen to quote the key in one.
+logging.getLogger("httpcore").setLevel(logging.INFO)
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
 # A server on the same network answers the handshake in milliseconds; past this it is not there.
 CONNECT_TIMEOUT_S = 10.0
