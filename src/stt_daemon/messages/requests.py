@@ -13,6 +13,7 @@ class MuteRequested(Message):
     """Keep the device open and discard every sample (`on`), or listen again."""
 
     topic: ClassVar[str] = "mute"
+    sticky: ClassVar[tuple[str, ...] | None] = ()
 
     on: bool
 
@@ -22,6 +23,7 @@ class PauseRequested(Message):
     """Close the device (`on`), or open it again."""
 
     topic: ClassVar[str] = "pause"
+    sticky: ClassVar[tuple[str, ...] | None] = ()
 
     on: bool
 

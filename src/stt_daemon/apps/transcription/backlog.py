@@ -33,22 +33,33 @@ class WaitingGap:
     reason: str
 
 
+@dataclass(frozen=True)
+class WaitingSession:
+    """A change of session: announced once everything said in the one before is written down."""
+
+    closes: SessionState
+    opens: SessionState
+
+
+Waiting = WaitingSegment | WaitingGap | WaitingSession
+
+
 class Backlog:
     """First in, first out; the head stays until it is settled."""
 
     def __init__(self) -> None:
-        self._items: deque[WaitingSegment | WaitingGap] = deque()
+        self._items: deque[Waiting] = deque()
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def __iter__(self) -> Iterator[WaitingSegment | WaitingGap]:
+    def __iter__(self) -> Iterator[Waiting]:
         return iter(self._items)
 
-    def append(self, item: WaitingSegment | WaitingGap) -> None:
+    def append(self, item: Waiting) -> None:
         self._items.append(item)
 
-    def head(self) -> WaitingSegment | WaitingGap | None:
+    def head(self) -> Waiting | None:
         return self._items[0] if self._items else None
 
     def pop(self) -> None:

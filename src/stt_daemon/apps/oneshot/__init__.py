@@ -1,0 +1,1 @@
+"""Jobs without a supervisor: they return values, and a command prints them."""

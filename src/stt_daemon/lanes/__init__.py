@@ -1,0 +1,1 @@
+"""Lanes: one worker thread each, one engine, every job answered once. Importing loads no model library."""

@@ -1,0 +1,133 @@
+"""A transcript as txt, md, srt, vtt or json. Pure; any thread.
+
+Times are seconds on the session's axis. All text is made plain, and what a format would read as markup is
+escaped, so that spoken words can neither format nor link nor end a cue. Subtitles leave gaps out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from stt_daemon.domain import Gap, Utterance
+from stt_daemon.domain.text import plain
+from stt_daemon.errors import UsageError
+
+Item = Utterance | Gap
+
+MIN_CUE_S = 0.7
+"""A cue shorter than this cannot be read; subtitle guidelines ask for about 20 frames at least."""
+
+_MD_SPECIAL = re.compile(r"[\\`*_\[\]<>&~|$#@{}]|(?<=\w):(?=//)|(?<=www)\.", re.IGNORECASE)
+# SubRip has no escapes. A word joiner shows nothing and keeps players from seeing a tag or an override.
+_SRT_TAG = re.compile(r"<(?=[A-Za-z/])|\{(?=[\\A-Za-z])")
+
+
+def render(form: str, items: Sequence[Item], *, about: Mapping[str, Any] | None = None) -> str:
+    """The whole text of one export, ending in a line end unless it is empty.
+
+    `form` is one of FORMATS. `about` is what is known of the whole: `title` heads md, all of it goes into
+    json. Raises UsageError for another form.
+    """
+    try:
+        renderer = _RENDERERS[form]
+    except KeyError:
+        raise UsageError(f"unknown format {plain(form)!r}", mend=f"accepted: {', '.join(FORMATS)}") from None
+    return renderer(items, about or {})
+
+
+def clock_text(seconds: float, *, fraction: str = "") -> str:
+    """`HH:MM:SS`, rounded down, or with `fraction` ("," or ".") to the millisecond; hours grow past 99."""
+    milliseconds = round(max(0.0, seconds) * 1000)
+    hours, rest = divmod(milliseconds, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    whole, milliseconds = divmod(rest, 1000)
+    text = f"{hours:02}:{minutes:02}:{whole:02}"
+    return f"{text}{fraction}{milliseconds:03}" if fraction else text
+
+
+def _txt(items: Sequence[Item], about: Mapping[str, Any]) -> str:
+    return "".join(f"{clock_text(item.t0)} {_said(item, str)}\n" for item in items)
+
+
+def _md(items: Sequence[Item], about: Mapping[str, Any]) -> str:
+    title = _md_escape(plain(str(about.get("title") or "Transcript")))
+    lines = [f"# {title}", ""]
+    for item in items:
+        if isinstance(item, Gap):
+            lines += [f"*{clock_text(item.t0)} {_said(item, _md_escape)}*", ""]
+        else:
+            lines += [f"**{clock_text(item.t0)}** {_said(item, _md_escape)}", ""]
+    return "\n".join(lines)
+
+
+def _srt(items: Sequence[Item], about: Mapping[str, Any]) -> str:
+    return "".join(
+        f"{number}\n{_span(start, end, ',')}\n{_srt_escape(text)}\n\n"
+        for number, (start, end, text) in enumerate(_cues(items), start=1)
+    )
+
+
+def _vtt(items: Sequence[Item], about: Mapping[str, Any]) -> str:
+    cues = (f"{_span(start, end, '.')}\n{_vtt_escape(text)}\n\n" for start, end, text in _cues(items))
+    return "WEBVTT\n\n" + "".join(cues)
+
+
+def _json(items: Sequence[Item], about: Mapping[str, Any]) -> str:
+    transcript = [
+        {"type": "gap" if isinstance(item, Gap) else "utterance", **_plain_values(asdict(item))}
+        for item in items
+    ]
+    body = {**_plain_values(about), "transcript": transcript}
+    return json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+_RENDERERS: dict[str, Callable[[Sequence[Item], Mapping[str, Any]], str]] = {
+    "txt": _txt,
+    "md": _md,
+    "srt": _srt,
+    "vtt": _vtt,
+    "json": _json,
+}
+FORMATS = tuple(_RENDERERS)
+
+
+def _said(item: Item, escape: Callable[[str], str]) -> str:
+    """`Speaker: text`, or what is missing, in brackets."""
+    if isinstance(item, Gap):
+        return escape(f"[{item.t1 - item.t0:.1f} s missing: {plain(item.reason)}]")
+    text = escape(plain(item.text))
+    return f"{escape(plain(item.speaker))}: {text}" if item.speaker else text
+
+
+def _cues(items: Sequence[Item]) -> Iterator[tuple[float, float, str]]:
+    """Start, end and text of each utterance; short ones stay up longer, but not into the next."""
+    spoken = [item for item in items if isinstance(item, Utterance) and plain(item.text).strip()]
+    for index, item in enumerate(spoken):
+        following = spoken[index + 1].t0 if index + 1 < len(spoken) else float("inf")
+        end = max(item.t1, min(item.t0 + MIN_CUE_S, following), item.t0 + 0.001)
+        yield item.t0, end, plain(item.text).strip()
+
+
+def _span(start: float, end: float, fraction: str) -> str:
+    return f"{clock_text(start, fraction=fraction)} --> {clock_text(end, fraction=fraction)}"
+
+
+def _md_escape(text: str) -> str:
+    return _MD_SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _srt_escape(text: str) -> str:
+    return _SRT_TAG.sub("\\g<0>\u2060", text.replace("-->", "->"))
+
+
+def _vtt_escape(text: str) -> str:
+    # Without ">" no text can hold the arrow that starts a cue's times.
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: plain(value) if isinstance(value, str) else value for key, value in values.items()}

@@ -1,0 +1,116 @@
+"""Where a child runs: the ports the supervisor sees, and the placement in threads of this process."""
+
+from __future__ import annotations
+
+import queue
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from stt_daemon.apps import APPS, load_app
+from stt_daemon.channels import DirectInbox, DirectOutbox, Frame, Inbox, host_app, start_thread
+from stt_daemon.domain import Clock
+from stt_daemon.messages import ChildName, StopRequested
+
+
+@dataclass(frozen=True)
+class ChildSpec:
+    """One child to keep running. `app` is "module:function", "" for the one known by that name.
+
+    `stdin` gives it descriptor 0; `owns_terminal` descriptors 0 to 2 and the terminal's modes.
+    """
+
+    name: ChildName
+    app: str = ""
+    stdin: bool = False
+    owns_terminal: bool = False
+
+    @property
+    def app_path(self) -> str:
+        return self.app or APPS[self.name]
+
+
+class RunningChild(Protocol):
+    """One start of a child. Only `send` may be called from any thread."""
+
+    killable: bool
+
+    def send(self, frame: Frame) -> None:
+        """Queue a frame for the child; never blocks."""
+
+    def exit_code(self) -> int | None:
+        """None while it lives; minus the signal's number when it was killed."""
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def close(self) -> None:
+        """Give back what this start used; called once, after the end."""
+
+
+class Placement(Protocol):
+    """Starts children."""
+
+    def launch(
+        self, spec: ChildSpec, deliver: Callable[[Frame], None], closed: Callable[[str], None]
+    ) -> RunningChild:
+        """Start a child. `deliver` and `closed` are called from another thread. Raises OSError."""
+
+
+class ThreadPlacement:
+    """Children as threads: `--in-process`, and most tests."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def launch(
+        self, spec: ChildSpec, deliver: Callable[[Frame], None], closed: Callable[[str], None]
+    ) -> RunningChild:
+        return _ThreadChild(spec, deliver, closed, self._clock)
+
+
+class _ThreadChild:
+    """A child in a thread. It can be asked to stop; killing it only means not to listen any more."""
+
+    killable = False
+
+    def __init__(
+        self,
+        spec: ChildSpec,
+        deliver: Callable[[Frame], None],
+        closed: Callable[[str], None],
+        clock: Clock,
+    ) -> None:
+        self._inbox: Inbox = queue.Queue()
+        self._sender = DirectInbox(self._inbox)
+        self._outbox = DirectOutbox(deliver, clock)
+        self._code: int | None = None
+
+        def run() -> None:
+            code = 1
+            try:
+                code = host_app(spec.name, lambda: load_app(spec.app_path), self._inbox, self._outbox, clock)
+            finally:
+                if self._code is None:
+                    self._code = code
+                closed("the thread ended")
+
+        start_thread(spec.name, run)
+
+    def send(self, frame: Frame) -> None:
+        self._sender.offer(frame)
+
+    def exit_code(self) -> int | None:
+        return self._code
+
+    def terminate(self) -> None:
+        self._inbox.put(StopRequested(grace_s=0.0))
+
+    def kill(self) -> None:
+        self._outbox.cut()
+        self._code = -signal.SIGKILL
+
+    def close(self) -> None:
+        self._outbox.cut()

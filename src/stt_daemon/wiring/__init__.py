@@ -1,0 +1,1 @@
+"""Who gets which real part: apps ask here, tests hand in fakes instead."""

@@ -1,0 +1,145 @@
+"""What `doctor` asks of the machine, as functions that can be replaced one by one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stt_daemon.domain import SAMPLE_RATE, SystemClock
+from stt_daemon.errors import AudioError
+
+if TYPE_CHECKING:
+    from stt_daemon.audio.device_names import InputDevice
+    from stt_daemon.config import Config
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S = 5.0
+"""A headset that has to change its profile takes a few seconds to its first sample."""
+
+
+@dataclass(frozen=True)
+class LevelProbe:
+    """What a second of listening gave: loudness in dBFS, and whether it was exact zeros or clipped."""
+
+    device: str
+    db: float
+    digital_silence: bool
+    clipping: bool
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model that was loaded and warmed. `transcribe` takes a file and returns its length in seconds."""
+
+    name: str
+    transcribe: Callable[[Path], float]
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Each may raise any SttDaemonError; its message is the finding.
+
+    `portaudio` names the library's version; `devices` gets what it returned; `level` listens for about a
+    second to the configured device.
+    """
+
+    portaudio: Callable[[], str]
+    devices: Callable[[], Sequence[InputDevice]]
+    level: Callable[[], LevelProbe]
+    model: Callable[[], LoadedModel]
+
+
+def build_probes(config: Config) -> Probes:
+    """The real machine, under this configuration."""
+    from stt_daemon.audio.portaudio import list_devices
+
+    return Probes(
+        portaudio=_portaudio_version,
+        devices=list_devices,
+        level=lambda: _listen(config.audio.device),
+        model=lambda: _load_model(config),
+    )
+
+
+def _portaudio_version() -> str:
+    from stt_daemon.audio.portaudio import load_portaudio
+
+    load_portaudio()
+    import sounddevice
+
+    return str(sounddevice.get_portaudio_version()[1])
+
+
+def _listen(device: str) -> LevelProbe:
+    """Record for a second. Raises AudioError when no sound arrives in time."""
+    import numpy as np
+
+    from stt_daemon.audio.blocks import Block, SourceState
+    from stt_daemon.audio.levels import is_digital_silence, level_db
+    from stt_daemon.audio.microphone import Microphone
+
+    clock = SystemClock()
+    microphone = Microphone(device, clock=clock)
+    heard: list[Block] = []
+    reason = ""
+    give_up = clock.monotonic() + PATIENCE_S
+    try:
+        microphone.open()
+        while sum(block.samples.size for block in heard) < SAMPLE_RATE and clock.monotonic() < give_up:
+            item = microphone.read()
+            if isinstance(item, Block):
+                heard.append(item)
+            elif isinstance(item, SourceState):
+                reason = item.reason
+    finally:
+        microphone.close()
+    if not heard:
+        raise AudioError(f"{microphone.name}: no sound arrived{': ' if reason else ''}{reason}")
+    samples = np.concatenate([block.samples for block in heard])
+    return LevelProbe(
+        microphone.name, level_db(samples), is_digital_silence(samples), any(block.clipped for block in heard)
+    )
+
+
+def _load_model(config: Config) -> LoadedModel:
+    """The live engine with its live settings: that is what has to keep up."""
+    import numpy as np
+
+    from stt_daemon.audio.decode import decode_file
+    from stt_daemon.lanes.hub import HuggingFaceHub
+    from stt_daemon.lanes.loading import load_speech_engine
+    from stt_daemon.lanes.model_files import HubError
+
+    class DiskOnlyHub(HuggingFaceHub):
+        """A question about this machine must not start a download of half a gigabyte."""
+
+        def fetch(self, repository: str, *, again: bool) -> Path:
+            raise HubError("doctor downloads nothing")
+
+    whisper = config.whisper
+    engine = load_speech_engine(
+        whisper.model,
+        device=whisper.device,
+        compute_type=whisper.compute_type,
+        cpu_threads=whisper.cpu_threads,
+        hub=DiskOnlyHub(),
+        on_notice=lambda notice: log.warning("%s", notice.message),
+    )
+
+    def transcribe(clip: Path) -> float:
+        samples = decode_file(clip).astype(np.float32) / np.float32(32768)
+        engine.transcribe(
+            samples,
+            language=whisper.language,
+            beam_size=max(1, whisper.beam_size),
+            initial_prompt=whisper.initial_prompt,
+            hotwords=whisper.hotwords,
+            window=whisper.window,
+        )
+        return len(samples) / SAMPLE_RATE
+
+    return LoadedModel(engine.description, transcribe)

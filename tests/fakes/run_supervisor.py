@@ -1,0 +1,86 @@
+"""A program that runs the supervisor on fake apps and writes its events to stdout; used by process tests.
+
+`python -m tests.fakes.run_supervisor SESSIONS_DIR OPTIONS`, options as one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from stt_daemon.domain import Gap, SystemClock, Utterance
+from stt_daemon.errors import AlreadyRunningError
+from stt_daemon.logs import log_path, start_logging
+from stt_daemon.messages import ChildConfigured, ControlReceived
+from stt_daemon.supervisor.control import ControlReader
+from stt_daemon.supervisor.health import HealthLimits
+from stt_daemon.supervisor.hub import Hub
+from stt_daemon.supervisor.launch import ProcessPlacement
+from stt_daemon.supervisor.locks import hold_locks
+from stt_daemon.supervisor.outputs import showing
+from stt_daemon.supervisor.placement import ChildSpec, Placement, ThreadPlacement
+from stt_daemon.supervisor.restart import RestartPolicy
+from stt_daemon.supervisor.status import StatusBoard
+from stt_daemon.supervisor.supervisor import Supervisor
+
+APPS = "tests.fakes.child_apps"
+
+
+def no_journal(folder: Path, from_seq: int) -> Iterable[Utterance | Gap]:
+    return ()
+
+
+def run(root: Path, options: dict[str, object]) -> int:
+    clock = SystemClock()
+    hub = Hub(clock)
+
+    def make_session() -> tuple[str, Path]:
+        folder = root / "second"
+        folder.mkdir()
+        return folder.name, folder
+
+    try:
+        with hold_locks(root) as locks:
+            start_logging(log_path(root, "supervisor"), redirect=False)
+            placement: Placement = (
+                ThreadPlacement(clock) if options.get("threads") else ProcessPlacement(root, locks.writers)
+            )
+            board = StatusBoard(root, "first", root / "first")
+            with showing(hub, no_journal, clock, board, events_on_stdout=not options.get("lines")):
+                supervisor = Supervisor(
+                    [
+                        ChildSpec("transcription", f"{APPS}:{options.get('worker', 'worker')}"),
+                        ChildSpec("assistant", f"{APPS}:{options.get('core', 'core')}"),
+                    ],
+                    placement,
+                    ChildConfigured(
+                        config={},
+                        session_id="first",
+                        session_dir=str(root / "first"),
+                        resumed=False,
+                        source="mic",
+                        speed="realtime",
+                        offline=True,
+                    ),
+                    hub,
+                    make_session,
+                    stop_grace_s=float(str(options.get("grace", 4))),
+                    policy=RestartPolicy(int(str(options.get("restarts", 5))), 60),
+                    limits=HealthLimits(
+                        silent_s=float(str(options.get("silent", 10))),
+                        lane_busy_s=float(str(options.get("busy", 120))),
+                    ),
+                    until_end=bool(options.get("until_end")),
+                    clock=clock,
+                )
+                if options.get("control"):
+                    ControlReader(None, lambda line: hub.publish(ControlReceived(line=line)))
+                return supervisor.run(last=True)
+    except AlreadyRunningError:
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(run(Path(sys.argv[1]), json.loads(sys.argv[2])))

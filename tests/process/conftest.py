@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.process.running import Running
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Path:
+    return tmp_path / "sessions"
+
+
+@pytest.fixture
+def start(sessions: Path) -> Iterator[Callable[..., Running]]:
+    """Start the supervisor on fake apps; whatever still runs at the end of the test is killed."""
+    started: list[Running] = []
+
+    def start_one(**options: object) -> Running:
+        started.append(Running(sessions, **options))  # type: ignore[arg-type]
+        return started[-1]
+
+    yield start_one
+    for running in started:
+        running.end()

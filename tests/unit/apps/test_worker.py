@@ -1,0 +1,268 @@
+"""The transcription worker: what is on disk at every moment, and what the next start makes of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stt_daemon.audio.wav import SegmentWriter, read_segment
+from stt_daemon.channels import PeerClosed
+from stt_daemon.errors import ModelError
+from stt_daemon.messages import (
+    CaptureChanged,
+    ChildLoadFailed,
+    ChildStopped,
+    Failed,
+    GapMarked,
+    LagChanged,
+    LaneChanged,
+    Message,
+    SessionAssigned,
+    SessionChanged,
+    SourceDrained,
+    UtteranceFinished,
+    Warned,
+)
+from stt_daemon.sessions import create_session
+from tests.fakes.engine import FakeEngine, heard
+from tests.fakes.worker import CLIP, RunningWorker
+
+THREE = ("And so my fellow Americans.", "Ask not.", "What your country can do for you.")
+
+
+def speaking(*texts: str) -> FakeEngine:
+    return FakeEngine(*(heard(text) for text in texts or THREE))
+
+
+def test_an_utterance_is_on_disk_before_anybody_is_told(tmp_path: Path) -> None:
+    engine = speaking()
+    worker = RunningWorker(tmp_path, lambda: engine)
+    on_disk: list[list[str]] = []
+
+    def look(message: Message) -> None:
+        if isinstance(message, UtteranceFinished):
+            on_disk.append([line["text"] for line in worker.lines("utterance")])
+
+    worker.outbox.watch = look
+    with worker:
+        worker.outbox.wait_for(SourceDrained)
+    assert on_disk == [list(THREE[: n + 1]) for n in range(3)]
+    assert [u.seq for u in worker.outbox.of(UtteranceFinished)] == [1, 2, 3]
+
+
+def test_what_waits_is_listed_before_the_model_is_even_loaded(tmp_path: Path) -> None:
+    gate = threading.Event()
+    engine = speaking()
+
+    def load() -> FakeEngine:
+        gate.wait(30)
+        return engine
+
+    with RunningWorker(tmp_path, load) as worker:
+        worker.outbox.wait_for(CaptureChanged, lambda change: change.state == "ended")
+        worker.outbox.wait_for(LagChanged, lambda lag: lag.seconds > 8)
+        pending = worker.lines("pending")
+        assert len(pending) == 3
+        for line in pending:
+            samples = read_segment(worker.folder / "audio" / line["wav"])
+            assert len(samples) / 16000 == pytest.approx(line["t1"] - line["t0"], abs=0.002)
+        gate.set()
+        worker.outbox.wait_for(SourceDrained)
+    assert len(worker.lines("utterance")) == 3
+
+
+def test_a_stop_without_time_leaves_the_rest_listed_and_the_next_start_finishes_exactly_that(
+    tmp_path: Path,
+) -> None:
+    first = speaking()
+    first.hold()
+    with RunningWorker(tmp_path, lambda: first) as worker:
+        worker.outbox.wait_for(CaptureChanged, lambda change: change.state == "ended")
+        assert first.entered.wait(30)
+        assert worker.stop(0.0) == 0
+        first.release()
+    stopped = worker.outbox.of(ChildStopped)[-1]
+    waiting = sum(line["t1"] - line["t0"] for line in worker.lines("pending"))
+    assert stopped.waiting_s == pytest.approx(waiting, abs=0.1)
+    assert worker.lines("utterance") == []
+
+    second = speaking()
+    with RunningWorker(tmp_path, lambda: second, folder=worker.folder, source="-", resumed=True) as again:
+        again.outbox.wait_for(UtteranceFinished, lambda u: u.seq == 3)
+        again.outbox.wait_for(Warned, lambda warned: warned.code == "taken_up")
+    assert [(line["id"], line["text"]) for line in again.lines("utterance")] == [
+        ("u1", THREE[0]),
+        ("u2", THREE[1]),
+        ("u3", THREE[2]),
+    ]
+    assert again.outbox.of(SessionChanged)[0].state == "resumed"
+
+
+def test_a_killed_worker_on_a_file_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
+    """The folder is brought into the state a kill leaves: a part file, an unlisted segment, a torn line."""
+    whole_engine = speaking()
+    with RunningWorker(tmp_path, lambda: whole_engine) as whole:
+        whole.outbox.wait_for(SourceDrained)
+    expected = [(line["t0"], line["t1"]) for line in whole.lines("utterance")]
+
+    killed = create_session(tmp_path, 1_764_500_000.0)
+    lines = (whole.folder / "transcript.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    first_pending = next(line for line in lines if '"pending"' in line)
+    first_said = next(line for line in lines if '"utterance"' in line)
+    (killed.path / "transcript.jsonl").write_text(first_pending + first_said + lines[-1][:30], "utf-8")
+    record = whole.record | {"end_utc": None, "end_offset": None}
+    record["runs"][0] |= {"position": 0.0, "ended": False}
+    (killed.path / "session.json").write_text(json.dumps(record), "utf-8")
+    for wav in sorted((whole.folder / "audio").glob("*.wav"))[:2]:
+        shutil.copy(wav, killed.audio / wav.name)
+    part = SegmentWriter(killed.audio, 1_764_500_009.0)
+    part.append(read_segment(CLIP)[:20000])
+
+    engine = speaking(*THREE[1:])
+    with RunningWorker(tmp_path, lambda: engine, folder=killed.path, attempt=2) as again:
+        again.outbox.wait_for(SourceDrained)
+    said = again.lines("utterance")
+    assert [line["text"] for line in said] == list(THREE)
+    assert [line["t0"] for line in said] == pytest.approx([t0 for t0, _ in expected], abs=0.07)
+    assert [line["t1"] for line in said] == pytest.approx([t1 for _, t1 in expected], abs=0.2)
+    wavs = {wav.name for wav in (killed.path / "audio").glob("*.wav")}
+    assert wavs == {line["wav"] for line in said}
+
+
+def test_a_killed_live_run_finishes_its_open_segment_and_marks_the_gap(tmp_path: Path) -> None:
+    folder = create_session(tmp_path, 1_764_500_000.0)
+    with RunningWorker(tmp_path, speaking, folder=folder.path, source="-") as first:
+        first.outbox.wait_for(CaptureChanged)
+        # No clean stop: the supervisor's end of the pipe closes, as after its death.
+        first.inbox.put(PeerClosed("end of file"))
+        assert first.join() == 0
+    assert first.record["end_utc"] is None
+    part = SegmentWriter(folder.audio, first.clock.wall())
+    part.append(read_segment(CLIP)[:32000])
+
+    engine = speaking("And so my fellow Americans.")
+    with RunningWorker(
+        tmp_path, lambda: engine, folder=folder.path, source="-", attempt=2, source_t=40.0
+    ) as again:
+        again.outbox.wait_for(GapMarked)
+        said = again.outbox.of(UtteranceFinished)[0]
+    assert said.wav.endswith("-lost.wav")
+    gap = again.outbox.of(GapMarked)[0]
+    assert (gap.seq, gap.t1) == (2, 40.0)
+    assert gap.t0 == pytest.approx(said.t1, abs=0.01)
+    repairs = [w.message for w in again.outbox.of(Warned) if w.code == "repaired"]
+    assert any("recovered" in message for message in repairs)
+
+
+def test_without_a_model_recording_goes_on_and_the_exit_code_tells(tmp_path: Path) -> None:
+    def load() -> FakeEngine:
+        raise ModelError("no such model 'huge'", mend="choose another")
+
+    with RunningWorker(tmp_path, load) as worker:
+        failed = worker.outbox.wait_for(Failed)
+        worker.outbox.wait_for(SourceDrained)
+        code = worker.stop(5.0)
+    assert "no such model" in failed.message
+    assert "choose another" in failed.message
+    assert len(worker.lines("pending")) == 3
+    assert code == 1
+
+
+def test_one_segment_that_fails_is_kept_and_the_others_go_on(tmp_path: Path) -> None:
+    engine = FakeEngine(heard(THREE[0]), RuntimeError("boom"), heard(THREE[2]))
+    with RunningWorker(tmp_path, lambda: engine) as worker:
+        worker.outbox.wait_for(SourceDrained)
+        assert worker.stop(5.0) == 0
+    assert [line["text"] for line in worker.lines("utterance")] == [THREE[0], THREE[2]]
+    assert worker.outbox.of(ChildStopped)[0].waiting_s > 1
+    assert "boom" in worker.outbox.of(Failed)[0].message
+
+
+def test_a_segment_without_words_leaves_no_utterance_and_no_hole(tmp_path: Path) -> None:
+    engine = FakeEngine(heard(THREE[0]), heard("[BLANK_AUDIO]"), heard(THREE[2]))
+    with RunningWorker(tmp_path, lambda: engine) as worker:
+        worker.outbox.wait_for(SourceDrained)
+    assert [(line["id"], line["seq"]) for line in worker.lines("utterance")] == [("u1", 1), ("u2", 2)]
+    assert [line["wav"] for line in worker.lines("dropped")] == [worker.lines("pending")[1]["wav"]]
+
+
+def test_audio_that_is_not_kept_is_deleted_once_it_is_text(tmp_path: Path) -> None:
+    engine = speaking()
+    with RunningWorker(tmp_path, lambda: engine, config={"audio": {"keep": False}}) as worker:
+        worker.outbox.wait_for(SourceDrained)
+    assert list((worker.folder / "audio").glob("*.wav")) == []
+    assert [line["wav"] for line in worker.lines("utterance")] == ["", "", ""]
+
+
+def test_a_new_session_begins_after_everything_said_in_the_old_one(tmp_path: Path) -> None:
+    engine = speaking()
+    engine.hold()
+    fresh = create_session(tmp_path, 1_764_600_000.0)
+    with RunningWorker(tmp_path, lambda: engine) as worker:
+        worker.inbox.put(SessionAssigned(id=fresh.id, dir=str(fresh.path)))
+        worker.outbox.wait_for(CaptureChanged, lambda change: change.state == "ended")
+        engine.release()
+        worker.outbox.wait_for(SourceDrained)
+        worker.stop(5.0)
+    order = [
+        f"{m.state} {Path(m.dir).name}" if isinstance(m, SessionChanged) else m.text
+        for m in worker.outbox.messages
+        if isinstance(m, SessionChanged | UtteranceFinished)
+    ]
+    old = worker.folder.name
+    changed = order.index(f"opened {fresh.id}")
+    assert order[changed - 1] == f"closed {old}"
+    assert order[0] == f"opened {old}"
+    assert order[-1] == f"closed {fresh.id}"
+    assert [text for text in order if not text.startswith(("opened", "closed"))] == list(THREE)
+    before = sum(text in THREE for text in order[:changed])
+    ids = [utterance.id for utterance in worker.outbox.of(UtteranceFinished)]
+    assert ids == [f"u{n + 1}" for n in (*range(before), *range(3 - before))]
+
+
+def test_a_file_that_is_no_audio_ends_the_child_with_a_reason_that_a_restart_cannot_mend(
+    tmp_path: Path,
+) -> None:
+    bad = tmp_path / "notes.wav"
+    bad.write_text("not audio at all", encoding="utf-8")
+    with RunningWorker(tmp_path, speaking, source=bad) as worker:
+        assert worker.join() == 1
+    assert worker.outbox.of(ChildLoadFailed)[0].error.code == "audio"
+    assert "notes.wav" in worker.outbox.of(Failed)[0].message
+
+
+def test_the_record_names_device_model_and_the_end_of_the_run(tmp_path: Path) -> None:
+    engine = speaking()
+    with RunningWorker(tmp_path, lambda: engine) as worker:
+        worker.outbox.wait_for(SourceDrained)
+        worker.stop(5.0)
+    record: dict[str, Any] = worker.record
+    assert (record["device"], record["model"]) == ("jfk.wav", "fake, int8 on cpu")
+    assert record["end_utc"] is not None
+    assert [(run["source"], run["ended"]) for run in record["runs"]] == [(str(CLIP), True)]
+
+
+def test_a_finished_file_has_no_latency_at_full_speed_and_one_at_real_time(tmp_path: Path) -> None:
+    engine = speaking()
+    with RunningWorker(tmp_path, lambda: engine) as fast:
+        fast.outbox.wait_for(SourceDrained)
+    assert {u.latency_s for u in fast.outbox.of(UtteranceFinished)} == {None}
+    with RunningWorker(tmp_path, lambda: engine, speed="realtime") as paced:
+        said = paced.outbox.wait_for(UtteranceFinished)
+    assert said.latency_s is not None
+    assert said.latency_s >= 0.6
+
+
+def test_the_lane_is_ready_only_after_the_source_is_open(tmp_path: Path) -> None:
+    engine = speaking()
+    with RunningWorker(tmp_path, lambda: engine) as worker:
+        worker.outbox.wait_for(LaneChanged, lambda lane: lane.state == "ready")
+    kinds = [m for m in worker.outbox.messages if isinstance(m, CaptureChanged | LaneChanged)]
+    live = next(i for i, m in enumerate(kinds) if isinstance(m, CaptureChanged) and m.state == "live")
+    loading = next(i for i, m in enumerate(kinds) if isinstance(m, LaneChanged))
+    assert live < loading
