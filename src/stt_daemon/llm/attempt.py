@@ -111,7 +111,7 @@ def _no_answer(call: Call, broken: Broken, *, fresh: bool) -> Exception:
         error = LlmTimeoutError(f"{call.shown} never answered", mend="see the log of the LLM server")
     else:
         error = LlmBadReplyError(
-            f"{call.shown} does not speak HTTP ({broken.detail})", mend="check [llm].base_url"
+            f"what {call.shown} sent could not be understood ({broken.detail})", mend="check [llm].base_url"
         )
     error.__cause__ = broken.error
     return error

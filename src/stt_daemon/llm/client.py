@@ -22,7 +22,7 @@ from stt_daemon.llm.call import Call
 from stt_daemon.llm.chat import ChatMessage, ChatReply, ChatRequest, ServerFacts, TokenCount
 from stt_daemon.llm.cleaning import well_formed
 from stt_daemon.llm.counting import TokenCounter
-from stt_daemon.llm.facts import Findings, find_out
+from stt_daemon.llm.facts import Findings, find_out, without_folder
 from stt_daemon.llm.failures import (
     LlmCancelledError,
     LlmContextError,
@@ -216,7 +216,7 @@ class LlmClient:
             usage=usage_of(answer, request.messages),
             first_token_s=first_token_s,
             duration_s=call.elapsed,
-            model=answer.model or str(body.get("model", "")),
+            model=without_folder(answer.model or str(body.get("model", ""))),
         )
 
     def _refuse_what_cannot_fit(self, request: ChatRequest, facts: ServerFacts) -> None:

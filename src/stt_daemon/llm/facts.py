@@ -59,8 +59,7 @@ def _llama_cpp(address: Address, props: dict[str, Any], listed: list[dict[str, A
     if context is None:
         context, _ = _context_of(_entry(listed, model))
     name = model or _text(props.get("model_alias")) or _text(_entry(listed, "").get("id"))
-    if not name:
-        name = re.split(r"[/\\]", _text(props.get("model_path")))[-1]
+    name = without_folder(name or _text(props.get("model_path")))
     facts = ServerFacts("llama.cpp", context, _number(props.get("total_slots")), name)
     return Findings(facts, guessed and context is not None, f"{address.root}/tokenize")
 
@@ -127,6 +126,13 @@ def _entry(listed: list[dict[str, Any]], model: str) -> dict[str, Any]:
         if entry.get("id") == model:
             return entry
     return listed[0] if listed and not model else {}
+
+
+def without_folder(model: str) -> str:
+    """The model's name; one named by its file loses the folders of the server's disk."""
+    if model.endswith(".gguf") or model.startswith("/"):
+        return re.split(r"[/\\]", model)[-1]
+    return model
 
 
 def _number(value: object) -> int | None:

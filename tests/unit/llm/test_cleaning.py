@@ -66,7 +66,7 @@ INNER = "```py\nx = 1\n```"
         ("```markdown\ncut by the limit", "cut by the limit"),
     ],
 )
-def test_the_outer_fence_goes_and_inner_ones_stay(fenced: str, bare: str) -> None:
+def test_72_the_outer_fence_goes_and_inner_ones_stay(fenced: str, bare: str) -> None:
     assert unfence(fenced) == bare
 
 

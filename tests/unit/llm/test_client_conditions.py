@@ -8,8 +8,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
+from stt_daemon.errors import LlmError
 from stt_daemon.llm import (
     LlmBadReplyError,
     LlmContextError,
@@ -164,14 +166,14 @@ def test_a_server_that_does_not_stream_is_understood(server: LlmServer, client: 
     server.chat(
         json_reply(
             {
-                "model": "whole",
+                "model": "/models/whole.gguf",
                 "choices": [{"message": {"content": "<think>hm</think>yes"}, "finish_reason": "stop"}],
                 "usage": {"prompt_tokens": 7, "completion_tokens": 3},
             }
         )
     )
     reply = client.chat(ask())
-    assert (reply.text, reply.model, reply.usage.prompt_tokens) == ("yes", "whole", 7)
+    assert (reply.text, reply.model, reply.usage.prompt_tokens) == ("yes", "whole.gguf", 7)
 
 
 # --- 73, 74, 75 -----------------------------------------------------------------------------------
@@ -586,6 +588,51 @@ def test_what_is_no_model_server_is_a_bad_reply(server: LlmServer, client: LlmCl
     server.chat(reply)
     with pytest.raises((LlmBadReplyError, LlmEmptyError)):
         client.chat(ask())
+
+
+class FailingTransport(httpx.BaseTransport):
+    """A network on which every request ends with the same exception."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        httpx.ConnectTimeout("timed out"),
+        httpx.ConnectError("[Errno -2] Name or service not known"),
+        httpx.ProxyError("407 Proxy Authentication Required"),
+    ],
+)
+def test_a_network_that_leads_nowhere_makes_the_server_unreachable(
+    make_client: MakeClient, error: Exception
+) -> None:
+    with pytest.raises(LlmUnreachableError) as caught:
+        make_client(transport=FailingTransport(error)).chat(ask())
+    assert caught.value.__cause__ is error
+    assert caught.value.mend
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (httpx.ReadTimeout("slow"), "timeout"),
+        (httpx.ReadError("reset"), "interrupted"),
+        (httpx.RemoteProtocolError("illegal status line"), "bad_reply"),
+        (ValueError("unforeseen"), "bad_reply"),
+    ],
+)
+def test_every_other_trouble_of_the_network_has_a_code(
+    make_client: MakeClient, error: Exception, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(LlmError) as caught:
+        make_client(transport=FailingTransport(error)).chat(ask())
+    assert caught.value.code == code
+    assert ("unexpectedly" in caplog.text) == isinstance(error, ValueError)
 
 
 def test_a_refused_key_names_the_setting(server: LlmServer, make_client: MakeClient) -> None:

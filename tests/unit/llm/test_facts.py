@@ -34,6 +34,7 @@ def test_a_llama_cpp_server_tells_its_slots_and_the_context_of_one() -> None:
 def test_its_model_is_named_by_alias_list_or_file() -> None:
     assert found(props={**PROPS, "model_alias": "alias"}).facts.model == "alias"
     assert found(props=PROPS).facts.model == "tiny.gguf"
+    assert found(props={**PROPS, "model_alias": "/m/other.gguf"}).facts.model == "other.gguf"
     assert found("chosen", props=PROPS).facts.model == "chosen"
 
 
