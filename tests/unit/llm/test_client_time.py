@@ -119,11 +119,15 @@ def test_a_call_can_be_cancelled_before_the_first_byte(
     wanted_no_more = threading.Event()
     silent = Reply(before=[threading.Event()])
     server.chat(silent)
-    future = pool.submit(client.chat, ask(), cancelled=wanted_no_more)
+    future = pool.submit(client.chat, ask(timeout_s=3600), cancelled=wanted_no_more)
     assert silent.started.wait(PATIENCE_S)
     wanted_no_more.set()
     with pytest.raises(LlmCancelledError):
         future.result(PATIENCE_S)
+    # The connection is closed at once, although its reader was blocked: the server can stop working.
+    for reader in [thread for thread in threading.enumerate() if thread.name == "llm-exchange"]:
+        reader.join(PATIENCE_S)
+        assert not reader.is_alive()
 
 
 def test_a_call_cancelled_before_it_began_asks_nothing(server: LlmServer, client: LlmClient) -> None:
