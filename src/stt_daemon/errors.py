@@ -72,6 +72,31 @@ class ModelError(SttDaemonError):
     code = "model"
 
 
+class LlmError(SttDaemonError):
+    """The language model cannot be reached, or what came back is not an answer.
+
+    `n_ctx` and `n_prompt` are tokens and known only when the context was exceeded; `partial` is the cleaned
+    text that had arrived before the failure (never reasoning), for showing, not for storing as an answer.
+    """
+
+    code = "llm"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        mend: str = "",
+        code: str = "",
+        n_ctx: int | None = None,
+        n_prompt: int | None = None,
+        partial: str = "",
+    ) -> None:
+        super().__init__(message, mend=mend, code=code)
+        self.n_ctx = n_ctx
+        self.n_prompt = n_prompt
+        self.partial = partial
+
+
 class SessionError(SttDaemonError):
     """A session folder cannot be made, read or written."""
 
