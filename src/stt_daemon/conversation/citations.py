@@ -27,7 +27,9 @@ _DASH = re.compile(r"\s*(?:[-–—‒]|\.{2,3}|…|\bto\b)\s*", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[,;&+/]|\band\b)\s*(?:and\b\s*)?", re.IGNORECASE)
 _BRACKET = re.compile(rf"\[([^\[\]\n]{{2,{BRACKET_LIMIT}}})\]")
 _OPENING = re.compile(r"\s*(?:[uU]\s?\d*|[sS]\d*|\d)")
-_TORN = re.compile(r"(?:[\s\d:,;&+/.…–—‒-]|[uUsS](?![^\W\d_])|\b(?:and?|to?)\b)*", re.IGNORECASE)
+_TORN = re.compile(
+    r"\s*(?:$|(?=[us]|\d{8}))(?:[\s\d:,;&+/.…–—‒-]|[us](?![^\W\d_])|\b(?:and?|to?)\b)*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, order=True)
