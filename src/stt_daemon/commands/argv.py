@@ -16,7 +16,10 @@ from dataclasses import dataclass
 
 from stt_daemon.commands.values import Duration, TimeOfDay, Value
 
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+PLACEHOLDER = r"\{[A-Za-z_][A-Za-z0-9_]*\}"
+"""Where an argument goes, in a phrase as in a template."""
+
+_PLACEHOLDER = re.compile(PLACEHOLDER)
 
 _DASHES = "-‐‑‒–—―−－﹣"
 """Also the look-alikes, some of which programs take for the real one."""
@@ -39,7 +42,7 @@ class ArgvRefused:
 
 def placeholders(part: str) -> tuple[str, ...]:
     """The parameters an element of a template names."""
-    return tuple(_PLACEHOLDER.findall(part))
+    return tuple(name[1:-1] for name in _PLACEHOLDER.findall(part))
 
 
 def as_argument(value: Value) -> str:
@@ -64,7 +67,7 @@ def build_argv(program: Program, args: Mapping[str, Value]) -> tuple[str, ...] |
         missing = [name for name in names if name not in words]
         if missing:
             return ArgvRefused(f"“{missing[0]}” is missing")
-        element = _PLACEHOLDER.sub(lambda hit: words[hit[1]], part)
+        element = _PLACEHOLDER.sub(lambda hit: words[hit[0][1:-1]], part)
         fixed_start = _PLACEHOLDER.match(part) is None
         if names and not fixed_start and not options_ended and element.lstrip()[:1] in tuple(_DASHES):
             return ArgvRefused(f"“{names[0]}” begins with a dash and would be read as an option")

@@ -2,8 +2,8 @@
 
 The model may only name an id and repeat words of the turn. Code takes the id from the registry, finds every
 argument in what was said and reads it itself, so the model can invent neither. A pick is carried out without
-a question only if the turn shares words with that command's phrases, more than with any other's, and holds
-no negation; otherwise the user confirms it first.
+a question only if most telling words of the turn occur in that command's phrases, more than in any other's,
+and none is a negation; otherwise the user confirms it first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stt_daemon.commands.registry import Command, Param, Registry
-from stt_daemon.commands.words import Word, clean, words
+from stt_daemon.commands.words import LEADING, TRAILING, Word, clean, words
 
 NONE = "none"
 
@@ -28,6 +28,8 @@ _COMMON = _set(
     "please now then so just can could would will with from at last go let lets give take make want what"
 )
 """Words that are evidence for no command."""
+
+_FILLERS = frozenset(word for filler in LEADING | TRAILING for word in filler)
 
 _NEGATIONS = _set(
     "not no dont never nobody nothing without cannot cant wont wouldnt shouldnt isnt doesnt didnt neither "
@@ -100,7 +102,8 @@ def read_choice(text: str, reply: str, registry: Registry) -> Choice | NoChoice:
         if place is None:
             return NoChoice(f"the argument {name!r} was not said")
         texts[name] = text[said[place[0]].start : said[place[1] - 1].end]
-        used |= set(range(*place))
+        if param.type != "choice":  # a word of a closed set is evidence, free words are not
+            used |= set(range(*place))
     rest = [word.form for number, word in enumerate(said) if number not in used]
     return Choice(command, texts, _is_evident(command, rest, registry))
 
@@ -151,9 +154,10 @@ def _is_evident(command: Command, rest: Sequence[str], registry: Registry) -> bo
     """Whether the words of the turn outside the arguments speak for this command and for no other."""
     if _NEGATIONS & set(rest):
         return False
-    scores = {other.id: len(_own_words(other) & set(rest)) for other in registry.commands if other.choosable}
+    told = set(rest) - _COMMON - _FILLERS
+    scores = {other.id: len(_own_words(other) & told) for other in registry.commands if other.choosable}
     best = scores.pop(command.id)
-    return best > 0 and all(score < best for score in scores.values())
+    return best > len(told) - best and all(score < best for score in scores.values())
 
 
 def _own_words(command: Command) -> set[str]:

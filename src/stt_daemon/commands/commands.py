@@ -76,13 +76,13 @@ class Commands:
 
     def typed(self, line: str, now: float) -> Outcome:
         """A line that starts with "/"."""
-        name, _, rest = line.strip().removeprefix("/").partition(" ")
+        name, rest = [*line.strip().removeprefix("/").split(maxsplit=1), "", ""][:2]
         command = self.registry.named(name)
         if command is None:
             near = difflib.get_close_matches(name.casefold(), self.registry.names, n=3)
             return Ask(f"There is no command /{tidy(name)[:40]}.", tuple(f"/{other}" for other in near))
         match = typed_match(rest, command)
-        if match is None and len(command.params) > 1 and command.program and rest.strip():
+        if match is None and not command.typed:
             return Ask(
                 f"/{name} takes {len(command.params)} arguments: say or type its phrase.", (), command.id
             )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from stt_daemon.commands.registry import Command, Pattern
 from stt_daemon.commands.words import Word, clean, ends, starts, without_stutter, words
 
-LONGEST_TURN = 400
+LONGEST_TURN = 250
 """Words. A longer turn is no command but a speech, and trying all splits of it would take long."""
 
 
@@ -38,9 +38,10 @@ def spoken_matches(text: str, commands: Iterable[Command]) -> tuple[Match, ...]:
     best: dict[tuple[str, tuple[tuple[str, str], ...]], Match] = {}
     rank = (False, 0)
     for said in dict.fromkeys((heard, without_stutter(heard))):
+        turn = _Turn(text, said, frozenset(word.form for word in said), starts(said), ends(said))
         for command in commands:
             for pattern in _spoken_patterns(command):
-                for texts in _fits(pattern, said, text):
+                for texts in _fits(pattern, turn):
                     worth = (not pattern.slots, len(pattern.literals))
                     if worth < rank:
                         continue
@@ -78,14 +79,25 @@ def _spoken_patterns(command: Command) -> Iterator[Pattern]:
             yield Pattern((*pattern.parts, f"{{{open_ones[0]}}}"), pattern.preset)
 
 
-def _fits(pattern: Pattern, said: Sequence[Word], text: str) -> Iterator[dict[str, str]]:
-    if not pattern.parts or not set(pattern.literals) <= {word.form for word in said}:
+@dataclass(frozen=True)
+class _Turn:
+    """What was said, and where in it a command may begin and end."""
+
+    text: str
+    said: tuple[Word, ...]
+    forms: frozenset[str]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+def _fits(pattern: Pattern, turn: _Turn) -> Iterator[dict[str, str]]:
+    if not pattern.parts or not turn.forms.issuperset(pattern.literals):
         return
-    last = (len(said),) if pattern.parts[-1].startswith("{") else ends(said)
-    for start in starts(said):
+    last = (len(turn.said),) if pattern.parts[-1].startswith("{") else turn.ends
+    for start in turn.starts:
         for end in last:
-            for slots in _places(pattern.parts, said, start, end):
-                yield _texts(slots, said, text)
+            for slots in _places(pattern.parts, turn.said, start, end):
+                yield _texts(slots, turn.said, turn.text)
 
 
 def _places(

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from stt_daemon.commands.matching import tidy
 from stt_daemon.commands.words import LEADING, TRAILING, Word, clean, forms, starts, words
 
 Mode = Literal["idle", "chat", "command"]
@@ -53,15 +52,20 @@ def mode_change(text: str, phrases: ModePhrases) -> ModeChange | None:
         ),
         key=lambda entry: -len(entry[0]),
     )
+    openers = {wanted[0] for wanted, _, _ in known}
+    if openers.isdisjoint(word.form for word in said):
+        return None
     beginnings = _sentence_starts(said, text)
-    for place in range(len(said)):
+    for place, word in enumerate(said):
+        if word.form not in openers:
+            continue
         for wanted, mode, phrase in known:
             stop = place + len(wanted)
-            if tuple(word.form for word in said[place:stop]) != wanted:
+            if tuple(heard.form for heard in said[place:stop]) != wanted:
                 continue
             at_start = place in beginnings
             if at_start or (mode == "idle" and _only_fillers(said[stop:], TRAILING)):
-                return _change(mode, phrase, text, said, (beginnings.get(place, place), place, stop))
+                return _change(mode, phrase, text, said, (beginnings.get(place, place), stop))
     return None
 
 
@@ -69,17 +73,15 @@ def _listed(phrases: ModePhrases) -> tuple[tuple[Mode, tuple[str, ...]], ...]:
     return ("idle", phrases.end), ("chat", phrases.chat), ("command", phrases.command)
 
 
-def _change(
-    mode: Mode, phrase: str, text: str, said: Sequence[Word], span: tuple[int, int, int]
-) -> ModeChange:
-    sentence, _, stop = span
+def _change(mode: Mode, phrase: str, text: str, said: Sequence[Word], span: tuple[int, int]) -> ModeChange:
+    sentence, stop = span
     before = text[: said[sentence].start].strip()
     rest = said[stop:]
     if not rest or _only_fillers(rest, TRAILING):
         after = ""
     else:
         after = text[said[stop - 1].end :].lstrip(" \t:,;.!?…–—-").rstrip()
-    return ModeChange(mode, phrase, tidy(before) if sentence and mode == "idle" else before, after)
+    return ModeChange(mode, phrase, before, after)
 
 
 def _sentence_starts(said: Sequence[Word], text: str) -> dict[int, int]:

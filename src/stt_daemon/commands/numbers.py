@@ -21,8 +21,11 @@ _SMALL = _numbered(
 )
 _TENS = _numbered("twenty thirty forty fifty sixty seventy eighty ninety", first=20, step=10)
 
-_LONGEST = 11
-"""Words of the longest number: nine hundred and ninety nine thousand nine hundred and ninety nine."""
+NUMBER_STARTS = frozenset((*_SMALL, *_TENS, "a", "hundred", "thousand"))
+"""A number begins with one of these words."""
+
+_LONGEST = 12
+"""Words of the longest number: one hundred and eleven thousand, and the same again."""
 
 
 def cardinal(said: Sequence[str]) -> int | None:
@@ -37,8 +40,7 @@ def cardinal(said: Sequence[str]) -> int | None:
 
 def longest_cardinal(said: Sequence[str], place: int) -> tuple[int, int]:
     """The number that begins at `place` and how many words it has; (0, 0) if none does."""
-    first = said[place]
-    if first not in _SMALL and first not in _TENS and first not in ("a", "hundred", "thousand"):
+    if said[place] not in NUMBER_STARTS:
         return 0, 0
     for length in range(min(_LONGEST, len(said) - place), 0, -1):
         number = cardinal(said[place : place + length])

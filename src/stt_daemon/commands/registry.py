@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
-from stt_daemon.commands.argv import Program, placeholders
+from stt_daemon.commands.argv import PLACEHOLDER, Program, placeholders
 from stt_daemon.commands.clock_time import read_time
 from stt_daemon.commands.values import (
     Unreadable,
     Value,
+    read_choice,
     read_duration,
     read_number,
     read_text,
@@ -47,8 +49,7 @@ class Param:
         if self.type == "time":
             return read_time(text)
         if self.type == "choice":
-            chosen = self.choices.get(" ".join(forms(text)))
-            return chosen or Unreadable(f"it is one of {', '.join(dict.fromkeys(self.choices.values()))}")
+            return read_choice(text, self.choices)
         number = read_number(text)
         if isinstance(number, int) and not self.minimum <= number <= self.maximum:
             return Unreadable(f"{number} is not between {self.minimum} and {self.maximum}")
@@ -65,15 +66,15 @@ class Pattern:
     @classmethod
     def of(cls, phrase: str, preset: Mapping[str, str] | None = None) -> Pattern:
         parts: list[str] = []
-        for piece in re.split(r"(\{\w+\})", phrase):
-            parts.extend([piece] if re.fullmatch(r"\{\w+\}", piece) else forms(piece))
+        for piece in re.split(rf"({PLACEHOLDER})", phrase):
+            parts.extend([piece] if re.fullmatch(PLACEHOLDER, piece) else forms(piece))
         return cls(tuple(parts), preset or {})
 
-    @property
+    @cached_property
     def slots(self) -> tuple[str, ...]:
         return tuple(part[1:-1] for part in self.parts if part.startswith("{"))
 
-    @property
+    @cached_property
     def literals(self) -> tuple[str, ...]:
         return tuple(part for part in self.parts if not part.startswith("{"))
 
@@ -155,12 +156,11 @@ def user_command(entry: UserCommand) -> Command:
         Param(name, kind, f"What should “{name}” be?")  # type: ignore[arg-type]
         for name, kind in entry.params.items()
     )
-    typed = Pattern(tuple(f"{{{param.name}}}" for param in params))
     return Command(
         id=slug(entry.name),
         title=f"run “{entry.name}”",
         names=(slug(entry.name),),
-        typed=(typed,),
+        typed=(Pattern(tuple(f"{{{param.name}}}" for param in params)),) if len(params) < 2 else (),
         phrases=tuple(Pattern.of(phrase) for phrase in entry.phrases),
         params=params,
         confirm="always" if entry.confirm else "never",

@@ -7,6 +7,7 @@ of reason. The words around a value that change nothing ("please", "for", "at") 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -71,10 +72,16 @@ def read_text(text: str) -> str | Unreadable:
 def read_number(text: str) -> int | Unreadable:
     """A whole number in digits or words."""
     text = clean(text)
-    found = _core(text, ("to", "by", "number", "the", "last", "of", "for"))
+    found = _core(text, ("by", "number", "the", "last", "of", "for"))
     if len(found) == 1 and found[0].isdecimal() and len(found[0]) < 10 and _nothing_else(text):
         return int(found[0])
     return Unreadable(f"“{_short(text)}” is not a whole number")
+
+
+def read_choice(text: str, choices: Mapping[str, str]) -> str | Unreadable:
+    """The value of a word out of a fixed set."""
+    chosen = choices.get(" ".join(_core(clean(text), ("as", "to", "the"))))
+    return chosen or Unreadable(f"it is one of {', '.join(dict.fromkeys(choices.values()))}")
 
 
 _UNITS = {

@@ -10,9 +10,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stt_daemon.commands.numbers import longest_cardinal
+from stt_daemon.commands.numbers import NUMBER_STARTS, longest_cardinal
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’ʼ][^\W\d_]+)*")
+_NO_APOSTROPHE = str.maketrans("", "", "'’ʼ")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
@@ -54,6 +55,8 @@ def words(text: str) -> tuple[Word, ...]:
     """The words of a cleaned text; a run of number words is one word, written in digits."""
     found = [Word(_form(hit.group()), hit.start(), hit.end()) for hit in _WORD.finditer(text)]
     forms = [word.form for word in found]
+    if NUMBER_STARTS.isdisjoint(forms):
+        return tuple(found)
     merged, place = [], 0
     while place < len(found):
         number, length = longest_cardinal(forms, place)
@@ -72,6 +75,8 @@ def forms(text: str) -> tuple[str, ...]:
 
 def starts(said: Sequence[Word]) -> tuple[int, ...]:
     """The places at which a command may begin: 0, and after each leading filler."""
+    if not said:
+        return (0,)
     return tuple(_after_fillers([word.form for word in said], LEADING))
 
 
@@ -105,5 +110,5 @@ def _after_fillers(said: Sequence[str], fillers: frozenset[tuple[str, ...]]) -> 
 def _form(word: str) -> str:
     if _GROUPED.fullmatch(word):
         return word.replace(",", "")
-    folded = unicodedata.normalize("NFKC", word).casefold()
-    return re.sub("['’ʼ]", "", folded)
+    folded = word.lower() if word.isascii() else unicodedata.normalize("NFKC", word).casefold()
+    return folded.translate(_NO_APOSTROPHE) if "'" in folded or not folded.isascii() else folded
