@@ -13,9 +13,9 @@ from stt_daemon.commands.clock_time import read_time
 from stt_daemon.commands.values import (
     Unreadable,
     Value,
-    read_choice,
     read_duration,
     read_number,
+    read_one_of,
     read_text,
 )
 from stt_daemon.commands.words import forms
@@ -49,7 +49,7 @@ class Param:
         if self.type == "time":
             return read_time(text)
         if self.type == "choice":
-            return read_choice(text, self.choices)
+            return read_one_of(text, self.choices)
         number = read_number(text)
         if isinstance(number, int) and not self.minimum <= number <= self.maximum:
             return Unreadable(f"{number} is not between {self.minimum} and {self.maximum}")

@@ -78,7 +78,7 @@ def read_number(text: str) -> int | Unreadable:
     return Unreadable(f"“{_short(text)}” is not a whole number")
 
 
-def read_choice(text: str, choices: Mapping[str, str]) -> str | Unreadable:
+def read_one_of(text: str, choices: Mapping[str, str]) -> str | Unreadable:
     """The value of a word out of a fixed set."""
     chosen = choices.get(" ".join(_core(clean(text), ("as", "to", "the"))))
     return chosen or Unreadable(f"it is one of {', '.join(dict.fromkeys(choices.values()))}")

@@ -172,17 +172,18 @@ class Conversation:
     def change_session(self, session: str, *, wall: str) -> list[Record]:
         """A new session folder is in use; the chat goes on. The records open the new `chat.jsonl`.
 
-        They repeat the memory, so that a restart in the new session still has it.
+        They repeat the memory, so that a restart in the new session still has it, and a rewind after that
+        restart still has what to go back to.
         """
         self._session = session
-        view = self._history.view()
         records = []
-        if view.checkpoint.through:
-            records.append(summary_record(view.checkpoint, wall, carried=True))
-        for exchange in view.exchanges:
-            records.append(user_record(exchange, wall, carried=True))
-            if exchange.settled:
-                records.append(reply_record(exchange, wall, session=exchange.session, carried=True))
+        for part in self._history.timeline():
+            if isinstance(part, Checkpoint):
+                records.append(summary_record(part, wall, carried=True))
+                continue
+            records.append(user_record(part, wall, carried=True))
+            if part.settled:
+                records.append(reply_record(part, wall, session=part.session, carried=True))
         return records
 
     def restore(self, records: Iterable[Mapping[str, Any]]) -> int:

@@ -74,6 +74,11 @@ class History:
         checkpoint = self._checkpoints[-1] if self._checkpoints else NOTHING_COVERED
         return HistoryView(checkpoint, tuple(e for e in self._kept if e.number > checkpoint.through))
 
+    def timeline(self) -> tuple[Exchange | Checkpoint, ...]:
+        """All that is kept, covered exchanges too, in an order in which it can be built up again."""
+        parts: list[Exchange | Checkpoint] = [*self._kept, *self._checkpoints]
+        return tuple(sorted(parts, key=lambda p: p.number if isinstance(p, Exchange) else p.through + 0.5))
+
     def ask(self, user: str, *, session: str, kind: Kind = "chat", number: int = 0) -> Exchange:
         """Add what the user said. `number` is only given when a record is read back.
 

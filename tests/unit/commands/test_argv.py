@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.commands.argv import ArgvRefused, Program, build_argv
@@ -40,6 +40,7 @@ def test_a_missing_argument_is_refused() -> None:
     assert isinstance(build_argv(Program(("p", "{a}")), {}), ArgvRefused)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_an_argument_never_changes_the_program_or_the_number_of_words(first: str, second: str) -> None:
     program = Program(("/usr/bin/p", "fixed", "{a}", "--b={b}", "{a}{b}", "{unknown", "--", "{b}"))

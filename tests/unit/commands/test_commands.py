@@ -6,7 +6,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.commands import (
@@ -476,6 +476,7 @@ WORDS = st.lists(st.sampled_from(PIECES.split()), max_size=10).map(" ".join)
 STEP = st.tuples(st.sampled_from(["spoken", "typed", "chosen"]), st.text(max_size=60) | WORDS)
 
 
+@settings(deadline=None)
 @given(st.lists(STEP, max_size=4))
 def test_no_text_upsets_the_commands_and_only_registered_ones_run(steps: list[tuple[str, str]]) -> None:
     room = commands()
@@ -496,6 +497,7 @@ def test_no_text_upsets_the_commands_and_only_registered_ones_run(steps: list[tu
         room.unsure(text)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_a_spoken_argument_is_a_piece_of_the_turn(said: str) -> None:
     outcome = commands().spoken(f"make a note of {said}", 0.0)

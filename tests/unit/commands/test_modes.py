@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.commands import ModePhrases, mode_change
@@ -67,6 +67,7 @@ def test_no_phrases_mean_no_change() -> None:
     assert mode_change("assistant chat", ModePhrases(("", "..."))) is None
 
 
+@settings(deadline=None)
 @given(
     st.text(max_size=80)
     | st.lists(st.sampled_from(["assistant", "chat", "stop", ".", ",", "um"]), max_size=9).map(" ".join)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.commands.clock_time import read_time
@@ -38,6 +38,7 @@ def in_words(number: int) -> str:
     raise AssertionError(number)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 999_999))
 def test_every_number_is_read_in_words_and_in_digits(number: int) -> None:
     assert read_number(in_words(number)) == number
@@ -198,6 +199,7 @@ def test_what_is_no_time_of_day_is_not_read(text: str) -> None:
     assert not reading.options
 
 
+@settings(deadline=None)
 @given(st.integers(0, 23), st.integers(0, 59))
 def test_every_time_written_the_24_hour_way_is_read(hour: int, minute: int) -> None:
     if hour not in (10, 11, 12):  # these are written the same on both clocks
@@ -213,6 +215,7 @@ def test_a_text_with_control_characters_is_not_read(text: str) -> None:
     assert isinstance(read_text(text), Unreadable)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_upsets_a_reader(text: str) -> None:
     number, duration, time = read_number(text), read_duration(text), read_time(text)
@@ -221,6 +224,7 @@ def test_no_text_upsets_a_reader(text: str) -> None:
     assert isinstance(time, Unreadable) or (0 <= time.hour < 24 and 0 <= time.minute < 60)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES.split()), max_size=8))
 def test_no_order_of_words_upsets_a_reader(said: list[str]) -> None:
     text = " ".join(said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.conversation.citations import (
@@ -92,6 +92,7 @@ REPLIES = st.text(alphabet="[]us:123459,-– \n`ab.", max_size=60) | st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(REPLIES, st.lists(st.integers(1, 7), max_size=30))
 def test_the_pieces_a_reply_arrives_in_make_no_difference(reply: str, sizes: list[int]) -> None:
     reader, rest = CitationFilter(INDEX), reply
@@ -105,6 +106,7 @@ def test_the_pieces_a_reply_arrives_in_make_no_difference(reply: str, sizes: lis
     assert reader.result() == whole
 
 
+@settings(deadline=None)
 @given(REPLIES)
 def test_outside_code_only_known_lines_remain_and_all_are_listed(reply: str) -> None:
     checked = check_citations(reply.replace("`", ""), INDEX)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.conversation import (
@@ -208,6 +208,7 @@ TEXTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(
     turns=TEXTS,
     question=st.text(max_size=30),
