@@ -95,6 +95,9 @@ class CitationFilter:
     What `feed` returned is final: an open bracket, and the blanks before it, are held back until it is
     decided. A code block between ``` lines passes unread, since `x[u1]` there is an index. The result does
     not depend on how the reply was cut into pieces.
+
+    What is left out must not bring its neighbours together into a citation (`[[u99]u12]`): inside an open
+    bracket it leaves an ellipsis, and a citation that is never closed loses its opening bracket.
     """
 
     def __init__(self, index: CitationIndex) -> None:
@@ -103,6 +106,7 @@ class CitationFilter:
         self._bracket: str | None = None
         self._line = ""
         self._in_code = False
+        self._is_open = False
         self._shown: list[str] = []
         self._cites: dict[Citation, None] = {}
         self._dropped: list[str] = []
@@ -138,7 +142,9 @@ class CitationFilter:
         if char == "[" and not self._in_code:
             self._bracket = ""
             return ""
-        return self._release() + char
+        out = self._release() + char
+        self._is_open = self._is_open and char not in "]\n"
+        return out
 
     def _in_bracket(self, char: str) -> str:
         assert self._bracket is not None
@@ -150,7 +156,9 @@ class CitationFilter:
             return out
         content = self._bracket + char
         if char == "\n" or len(content) > BRACKET_LIMIT or not _may_cite(content):
-            return self._release() + char
+            out = self._release() + char
+            self._is_open = self._is_open and char != "\n"
+            return out
         self._bracket = content
         return ""
 
@@ -164,11 +172,18 @@ class CitationFilter:
         shown, cites, dropped = checked
         self._cites.update(dict.fromkeys(cites))
         self._dropped.extend(dropped)
-        return f"{blanks}[{shown}]" if shown else ""
+        if shown:
+            return f"{blanks}[{shown}]"
+        return "…" if self._is_open else ""
 
     def _release(self) -> str:
         """What was held back, as the plain text it turned out to be."""
-        out = self._blanks if self._bracket is None else f"{self._blanks}[{self._bracket}"
+        out = self._blanks
+        if self._bracket is not None and _REFERENCE.match(self._bracket.strip()):
+            out += f"…{self._bracket}" if self._is_open else self._bracket
+        elif self._bracket is not None:
+            out += f"[{self._bracket}"
+            self._is_open = True
         self._blanks, self._bracket = "", None
         return out
 
@@ -233,6 +248,8 @@ def citations_in(texts: Iterable[str], current: str) -> frozenset[Citation]:
     found = set()
     for text in texts:
         for bracket in _BRACKET.finditer(text):
+            if not _REFERENCE.match(bracket.group(1).strip()):
+                continue
             for hit in _REFERENCE.finditer(bracket.group(1)):
                 found.add(index.named(hit["session"], int(hit["number"])))
     return frozenset(found)

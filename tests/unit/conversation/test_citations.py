@@ -57,7 +57,11 @@ INDEX = CitationIndex(
         ("Torn [u1", "Torn", []),
         ("Torn [u1, u", "Torn", []),
         ("Code:\n```\nx[u99]\n```\nbut [u99] here.", "Code:\n```\nx[u99]\n```\nbut here.", []),
-        ("New line [u1\n] stays.", "New line [u1\n] stays.", []),
+        ("New line [u1\n] stays.", "New line u1\n] stays.", []),
+        ("Nested [u11[u99]].", "Nested u11].", []),
+        ("Nested [[u11[u99]].", "Nested […u11…].", []),
+        ("Nested [[u99]u11].", "Nested […u11].", []),
+        ("Nested [ [u99] u11].", "Nested [ … u11].", []),
         ("Spaces   kept  \nhere ", "Spaces   kept  \nhere ", []),
     ],
 )
