@@ -1,5 +1,14 @@
 """What travels on the channels and in `--events`: frozen dataclasses, one file a topic area."""
 
+from stt_daemon.messages.assistant import (
+    ChatSaid,
+    CommandChanged,
+    CommandState,
+    Marked,
+    Mode,
+    ModeChanged,
+    ToggleChanged,
+)
 from stt_daemon.messages.base import (
     Message,
     decode,
@@ -46,6 +55,7 @@ from stt_daemon.messages.transcript import (
 __all__ = [
     "CaptureChanged",
     "CaptureState",
+    "ChatSaid",
     "ChildChanged",
     "ChildConfigured",
     "ChildLoadFailed",
@@ -53,6 +63,8 @@ __all__ = [
     "ChildReady",
     "ChildState",
     "ChildStopped",
+    "CommandChanged",
+    "CommandState",
     "ControlReceived",
     "Failed",
     "GapMarked",
@@ -62,7 +74,10 @@ __all__ = [
     "LaneName",
     "LaneState",
     "LevelMeasured",
+    "Marked",
     "Message",
+    "Mode",
+    "ModeChanged",
     "MuteRequested",
     "PartialHeard",
     "PauseRequested",
@@ -74,6 +89,7 @@ __all__ = [
     "SourceDrained",
     "SpeechChanged",
     "StopRequested",
+    "ToggleChanged",
     "TranscriptMissed",
     "TurnEnded",
     "UtteranceFinished",

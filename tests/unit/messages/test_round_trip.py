@@ -23,6 +23,11 @@ EVENT_FIELDS = {
     "partial": {"utterance", "committed", "tentative", "t0", "t1"},
     "lag": {"seconds"},
     "turn": {"utterances"},
+    "mode": {"mode", "why"},
+    "toggle": {"name", "on"},
+    "mark": {"t", "note"},
+    "chat": {"role", "exchange", "text", "delta", "final", "usage", "finish_reason", "cites"},
+    "command": {"id", "state", "args", "reason"},
     "warning": {"where", "code", "message"},
     "error": {"where", "code", "message"},
 }
