@@ -135,7 +135,7 @@ class Supervisor:
         if late := self._limits.overslept(max(planned, now), self._clock.monotonic()):
             log.warning("the supervisor was stopped for %.1f s; all deadlines start anew", late)
             for child in self._children:
-                child.shift(late)
+                child.shift(late, self._clock.monotonic())
             if self._stop_by is not None:
                 self._stop_by += late
 
