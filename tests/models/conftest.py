@@ -31,7 +31,7 @@ def read_wav(path: Path) -> Samples:
 @pytest.fixture(scope="session")
 def jfk() -> Samples:
     """The clip in the repository."""
-    return read_wav(REPOSITORY / "tests" / "data" / "jfk.wav")
+    return read_wav(REPOSITORY / "src" / "stt_daemon" / "data" / "jfk.wav")
 
 
 @pytest.fixture(scope="session")

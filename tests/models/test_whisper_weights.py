@@ -166,6 +166,12 @@ def test_detection_and_decoding_share_one_encoding(multilingual: SpeechEngine, j
     model.forget()
 
 
+def test_without_a_language_the_engine_detects_one(multilingual: SpeechEngine, jfk: Samples) -> None:
+    heard = multilingual.transcribe(jfk, language="")
+    assert heard.language == "en"
+    assert error_rate(JFK, heard.text) <= 0.15
+
+
 def test_french_is_transcribed_as_french(
     multilingual: SpeechEngine, shared_audio: Callable[[str], Samples]
 ) -> None:

@@ -44,16 +44,18 @@ class ChannelMixer:
     def mix(self, block: Interleaved) -> NDArray[np.int16]:
         """One channel of the same length. Raises nothing; an empty block stays empty."""
         if self._channels == 1 or len(block) == 0:
-            return np.ascontiguousarray(block.reshape(len(block), -1)[:, 0])
+            return np.ascontiguousarray(block[:, 0])
         values = block.astype(np.float64)
         parts = [self._mix_step(values[at : at + self._step]) for at in range(0, len(values), self._step)]
         mixed = np.rint(np.concatenate(parts))
         return np.clip(mixed, -32768, 32767).astype(np.int16)
 
     def _mix_step(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        heard_before = bool(self._envelope.any())
         self._observe(values)
         target = self._target()
-        before = target if self._weights is None else self._weights
+        # Out of utter silence nothing can click: the first word comes at its full level.
+        before = self._weights if heard_before and self._weights is not None else target
         self._weights = target
         if np.array_equal(before, target):
             return np.asarray(values @ target)

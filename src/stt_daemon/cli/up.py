@@ -85,6 +85,9 @@ class Request:
         offline: bool,
         threads: bool,
     ) -> None:
+        from stt_daemon.lanes.model_files import check_language
+
+        check_language(config.whisper.model, config.whisper.language)
         self._config = config
         self._source = checked_source(source, speed)
         self._speed = speed

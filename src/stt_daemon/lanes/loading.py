@@ -10,7 +10,12 @@ from stt_daemon.errors import ModelError, SttDaemonError
 from stt_daemon.lanes.engine import FasterWhisperEngine
 from stt_daemon.lanes.fallback import FallbackEngine
 from stt_daemon.lanes.hub import HuggingFaceHub, prepare_environment
-from stt_daemon.lanes.model_files import Hub, ModelFiles, find_packaged, resolve_model
+from stt_daemon.lanes.model_files import (
+    Hub,
+    ModelFiles,
+    resolve_model,
+    settle_language,
+)
 from stt_daemon.lanes.placement import Placement, places
 from stt_daemon.lanes.speech_engine import SpeechEngine
 from stt_daemon.messages import Warned
@@ -27,6 +32,7 @@ def load_speech_engine(
     device: str = "auto",
     compute_type: str = "auto",
     cpu_threads: int = 0,
+    language: str = "",
     offline: bool = False,
     marker: Path | None = None,
     on_notice: Callable[[Warned], None] = lambda _notice: None,
@@ -37,11 +43,17 @@ def load_speech_engine(
 
     `marker` is a path for the file that tells of a process that died at its first use of a GPU (see
     `FallbackEngine`). `build` makes another engine than the one for segments. Raises ModelError with one
-    readable line.
+    readable line, and ConfigError when the model does not know the configured `language` (`check_language`
+    finds most of these before the start).
     """
     prepare_environment(offline=offline)
     hub = hub or HuggingFaceHub()
-    files = resolve_model(model, offline=offline, hub=hub)
+
+    def fetching(message: str) -> None:
+        on_notice(Warned(where="whisper", code="fetching", message=message))
+
+    files = resolve_model(model, offline=offline, hub=hub, on_fetch=fetching)
+    settle_language(files.name, files.english_only, language)
     candidates, note = places(device, compute_type, gpus=_gpus(), supported=_supported)
     if note:
         on_notice(Warned(where="whisper", code="compute_type", message=note))
@@ -50,7 +62,7 @@ def load_speech_engine(
         return FasterWhisperEngine(known.folder, known.name, place, cpu_threads=cpu_threads)
 
     def refetch() -> ModelFiles:
-        return resolve_model(model, offline=offline, hub=hub, again=True)
+        return resolve_model(model, offline=offline, hub=hub, again=True, on_fetch=fetching)
 
     return open_engine(files, refetch, build or for_segments, candidates, on_notice=on_notice, marker=marker)
 
@@ -88,14 +100,6 @@ def open_engine(
         return attempt(fetched)
     except (RuntimeError, ValueError) as error:
         raise ModelError(f"the speech model in {fetched.folder} cannot be loaded: {error}") from error
-
-
-def model_name(model: str) -> str:
-    """What `model` is called before anything is loaded: the packaged model's name for "auto"."""
-    if model == "auto":
-        packaged = find_packaged()
-        return packaged.name if packaged else "small"
-    return Path(model).name if Path(model).expanduser().is_dir() else model
 
 
 _DAMAGE = ("incomplete", "failed to read", "unable to open file", "unsupported model binary", "eof", "parse")

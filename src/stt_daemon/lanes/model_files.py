@@ -92,11 +92,13 @@ def resolve_model(
     hub: Hub,
     packaged: Callable[[], PackagedModel | None] = find_packaged,
     again: bool = False,
+    on_fetch: Callable[[str], None] = lambda _message: None,
 ) -> ModelFiles:
     """Find the model that `[whisper].model` names: "auto", a name, a repository "owner/name", or a folder.
 
     A cached model is used without asking the hub. One that is incomplete is fetched once more, unless
-    `offline`; with `again` it is fetched although it looks complete. Raises ModelError with the mend.
+    `offline`; with `again` it is fetched although it looks complete. `on_fetch` hears of a
+    download, which may take minutes, before it begins. Raises ModelError with the mend.
     """
     if model == "auto":
         found = packaged()
@@ -112,10 +114,12 @@ def resolve_model(
         raise ModelError(
             f"no speech model {model!r}: neither a folder nor a known name", mend=f"known are {known}"
         )
-    return _from_hub(model, repository, offline=offline, hub=hub, again=again)
+    return _from_hub(model, repository, offline=offline, hub=hub, again=again, on_fetch=on_fetch)
 
 
-def _from_hub(model: str, repository: str, *, offline: bool, hub: Hub, again: bool) -> ModelFiles:
+def _from_hub(
+    model: str, repository: str, *, offline: bool, hub: Hub, again: bool, on_fetch: Callable[[str], None]
+) -> ModelFiles:
     cached = hub.cached(repository)
     broken = "" if cached is None else missing_file(cached)
     if cached is not None and not broken and not again:
@@ -126,6 +130,7 @@ def _from_hub(model: str, repository: str, *, offline: bool, hub: Hub, again: bo
     if offline:
         raise ModelError(f"{state}, and --offline forbids fetching it{_room(cached)}", mend=_WAYS_OUT)
     log.info("%s; fetching it", state)
+    on_fetch(f"{state}; fetching it once")
     try:
         fetched = hub.fetch(repository, again=cached is not None)
     except HubError as error:
@@ -184,19 +189,51 @@ def is_english_only(folder: Path) -> bool:
     return size < MULTILINGUAL_VOCABULARY
 
 
-def settle_language(files: ModelFiles, language: str) -> str:
-    """The language to fix ("" for none), "en" for an English-only model.
+def knows_english_only(
+    model: str, *, packaged: Callable[[], PackagedModel | None] = find_packaged
+) -> bool | None:
+    """Whether `[whisper].model` is English-only, as far as its name or a folder tells; None if unknown.
+
+    Asks neither the hub nor its cache, so that a start can be refused before anything is loaded.
+    """
+    if model == "auto":
+        found = packaged()
+        return is_english_only(found.folder) if found is not None and not missing_file(found.folder) else None
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        return is_english_only(folder) if not missing_file(folder) else None
+    return model.endswith(".en") if model in _REPOSITORIES else None
+
+
+def settle_language(name: str, english_only: bool, language: str) -> str:
+    """The language to fix ("" for none), "en" for an English-only model called `name`.
 
     Raises ConfigError when the configuration wants another language of such a model.
     """
-    if not files.english_only:
+    if not english_only:
         return language
     if language not in ("", "en"):
         raise ConfigError(
-            f"[whisper].language = {language!r}, but the model {files.name} knows English only",
+            f"[whisper].language = {language!r}, but the model {name} knows English only",
             mend='set language = "en" or choose a multilingual model',
         )
     return "en"
+
+
+def check_language(model: str, language: str) -> str:
+    """The language a session with this model is fixed to, "" for none; loads and asks nothing.
+
+    Raises ConfigError for an English-only model with another language.
+    """
+    return settle_language(model_name(model), bool(knows_english_only(model)), language)
+
+
+def model_name(model: str) -> str:
+    """What `model` is called before anything is loaded: the packaged model's name for "auto"."""
+    if model == "auto":
+        packaged = find_packaged()
+        return packaged.name if packaged else "small"
+    return Path(model).name if Path(model).expanduser().is_dir() else model
 
 
 def _checked(name: str, folder: Path, *, repository: str = "", mend: str = "") -> ModelFiles:

@@ -123,6 +123,7 @@ def build_whisper_lane(
         device=whisper.device,
         compute_type=whisper.compute_type,
         cpu_threads=whisper.cpu_threads,
+        language=whisper.language,
         offline=offline,
         marker=marker,
         on_notice=post,

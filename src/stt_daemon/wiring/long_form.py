@@ -40,9 +40,7 @@ class LongFormEngine:
     ) -> None:
         from tqdm import tqdm
 
-        from stt_daemon.lanes.model_files import settle_language
-
-        self._language = settle_language(files, language)
+        self._language = "en" if files.english_only else language
         # Before the library is imported: with its stock lock tqdm leaves a semaphore behind.
         tqdm.set_lock(threading.RLock())
         from faster_whisper import WhisperModel

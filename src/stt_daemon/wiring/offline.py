@@ -54,6 +54,7 @@ def build_offline(config: Config, on_notice: Callable[[Warned], None]) -> Offlin
         whisper.model,
         device=whisper.device,
         compute_type=whisper.compute_type,
+        language=whisper.language,
         on_notice=on_notice,
         build=lambda files, place: LongFormEngine(
             files, place, language=whisper.language, cpu_threads=whisper.cpu_threads, announcer=announcer

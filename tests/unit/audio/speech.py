@@ -16,7 +16,7 @@ from stt_daemon.domain import Segment
 from tests.fakes.clock import FakeClock
 
 ROOT = Path(__file__).parents[3]
-JFK = ROOT / "tests" / "data" / "jfk.wav"
+JFK = ROOT / "src" / "stt_daemon" / "data" / "jfk.wav"
 
 
 def _shared() -> Path:

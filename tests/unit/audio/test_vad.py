@@ -10,7 +10,7 @@ import pytest
 from stt_daemon.audio.decode import decode_file
 from stt_daemon.audio.vad import FRAME, SileroVad, bundled_model_path
 from stt_daemon.errors import ModelError
-from tests.unit.audio.speech import JFK
+from tests.unit.audio.speech import JFK, ROOT
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_the_model_is_found_without_importing_the_library_that_carries_it() -> N
         text=True,
         check=True,
         timeout=60,
-        env={"PYTHONPATH": "src", "PATH": ""},
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": ""},
     )
     assert result.stdout.strip() == "[]"
     assert bundled_model_path().exists()

@@ -13,7 +13,9 @@ from stt_daemon.lanes.model_files import (
     HubError,
     ModelFiles,
     PackagedModel,
+    check_language,
     find_packaged,
+    knows_english_only,
     missing_file,
     resolve_model,
     settle_language,
@@ -159,17 +161,39 @@ def test_a_file_cut_short_is_noticed_where_its_format_tells(tmp_path: Path) -> N
     assert missing_file(folder) == "tokenizer.json"
 
 
-def test_an_english_only_model_fixes_english(tmp_path: Path) -> None:
-    files = ModelFiles("tiny.en", tmp_path, english_only=True)
-    assert settle_language(files, "") == "en"
-    assert settle_language(files, "en") == "en"
+def test_an_english_only_model_fixes_english() -> None:
+    assert settle_language("tiny.en", True, "") == "en"
+    assert settle_language("tiny.en", True, "en") == "en"
     with pytest.raises(ConfigError, match=r"tiny\.en knows English only"):
-        settle_language(files, "de")
+        settle_language("tiny.en", True, "de")
 
 
-def test_a_multilingual_model_leaves_the_choice(tmp_path: Path) -> None:
-    files = ModelFiles("base", tmp_path, english_only=False)
-    assert [settle_language(files, language) for language in ("", "de")] == ["", "de"]
+def test_a_multilingual_model_leaves_the_choice() -> None:
+    assert [settle_language("base", False, language) for language in ("", "de")] == ["", "de"]
+
+
+def test_an_english_only_model_is_known_before_it_is_loaded(tmp_path: Path) -> None:
+    english = make_model(tmp_path / "english", words=51_864)
+    many = make_model(tmp_path / "many")
+    assert knows_english_only(str(english)) is True
+    assert knows_english_only(str(many)) is False
+    assert knows_english_only("auto", packaged=lambda: PackagedModel("tiny.en", english)) is True
+    assert knows_english_only("auto", packaged=no_package) is None
+    assert [knows_english_only(name) for name in ("base.en", "base", "some/one")] == [True, False, None]
+
+
+def test_a_configured_language_is_checked_before_the_start() -> None:
+    assert check_language("base", "de") == "de"
+    assert check_language("base.en", "") == "en"
+    with pytest.raises(ConfigError, match=r"base\.en"):
+        check_language("base.en", "de")
+
+
+def test_a_download_is_announced_before_it_begins(tmp_path: Path) -> None:
+    said: list[str] = []
+    hub = FakeHub(answer=tmp_path / "hub")
+    resolve_model("base", offline=False, hub=hub, on_fetch=said.append)
+    assert said == ["the speech model 'base' is not on disk; fetching it once"]
 
 
 def test_the_package_brings_a_whole_english_model() -> None:
