@@ -113,5 +113,5 @@ class FrameStore:
             self._mark = oldest
         else:
             del self._waiting[oldest]
-        if topic not in _TRANSCRIPT:
+        if topic not in _TRANSCRIPT and self.dropped.bit_count() == 1:  # 1, 2, 4, ...: no flood in the log
             log.warning("the other side is slow: dropped a %r message (%d so far)", topic, self.dropped)

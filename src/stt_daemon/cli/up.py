@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -42,19 +43,30 @@ def command(
     in_process: bool,
 ) -> int:
     """Listen and write down what is said."""
-    config = load(config_path).config
-    request = Request(
-        config=config,
-        source=source or config.audio.source,
-        speed=cast(Speed, speed),
-        until_end=until_end,
-        session_id=session_id,
-        events=events,
-        control=control,
-        offline=offline,
-        threads=in_process or config.supervisor.placement == "thread",
-    )
-    return request.run()
+    try:
+        _stop_signals_interrupt()
+        config = load(config_path).config
+        request = Request(
+            config=config,
+            source=source or config.audio.source,
+            speed=cast(Speed, speed),
+            until_end=until_end,
+            session_id=session_id,
+            events=events,
+            control=control,
+            offline=offline,
+            threads=in_process or config.supervisor.placement == "thread",
+        )
+        return request.run()
+    except KeyboardInterrupt:
+        return 0  # before the supervisor took over: nothing was recorded yet
+
+
+def _stop_signals_interrupt() -> None:
+    """Until the supervisor runs, every stop signal unwinds what has been begun, as Ctrl-C does."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, signal.default_int_handler)
 
 
 class Request:

@@ -63,9 +63,9 @@ class ManagedChild:
             self.term_at = term if self.term_at is None else min(self.term_at, term)
         self.kill_at = kill if self.kill_at is None else min(self.kill_at, kill)
 
-    def shift(self, late: float) -> None:
-        """The judge was asleep for `late` seconds: nothing that ran out meanwhile counts."""
-        self.heard_at += late
+    def shift(self, late: float, now: float) -> None:
+        """The judge was asleep for `late` seconds until `now`: nothing that ran out meanwhile counts."""
+        self.heard_at = min(self.heard_at + late, now)
         for name in ("start_at", "gone_at", "term_at", "kill_at", "abandon_at"):
             value = getattr(self, name)
             if value is not None:

@@ -243,5 +243,5 @@ class NoticeLines:
         if message.state == "lost":
             return f"warning: nothing is recorded: {message.device or 'no device'}{reason}"
         if message.state == "live":
-            return f"recording: {message.device}{reason}"
+            return f"listening to {message.device}{reason}"
         return f"{message.state}: {message.device}{reason}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import queue
 import signal
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from stt_daemon.apps import APPS, load_app
-from stt_daemon.channels import DirectInbox, DirectOutbox, Frame, Inbox, host_app, start_thread
+from stt_daemon.channels import DirectInbox, DirectOutbox, Frame, Inbox, host_app
 from stt_daemon.domain import Clock
 from stt_daemon.messages import ChildName, StopRequested
 
@@ -97,7 +98,8 @@ class _ThreadChild:
                     self._code = code
                 closed("the thread ended")
 
-        start_thread(spec.name, run)
+        # A plain thread: what an app starts from here must not inherit blocked signals.
+        threading.Thread(target=run, name=spec.name, daemon=True).start()
 
     def send(self, frame: Frame) -> None:
         self._sender.offer(frame)

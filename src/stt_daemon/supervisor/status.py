@@ -100,7 +100,7 @@ class StatusBoard:
             self._write()
 
     def _write(self) -> None:
-        temporary = self._path.with_name(f".{STATUS_FILE}.{os.getpid()}")
+        temporary = self._path.with_name(f".{STATUS_FILE}.new")
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -135,7 +135,7 @@ class Supervisor:
         if late := self._limits.overslept(max(planned, now), self._clock.monotonic()):
             log.warning("the supervisor was stopped for %.1f s; all deadlines start anew", late)
             for child in self._children:
-                child.shift(late)
+                child.shift(late, self._clock.monotonic())
             if self._stop_by is not None:
                 self._stop_by += late
 
@@ -285,7 +285,7 @@ class Supervisor:
         """Decide what follows a death."""
         child.term_at = child.kill_at = child.abandon_at = child.gone_at = None
         reason = child.why_ended(code)
-        log.info("%s: %s", child.spec.name, reason)
+        log.info("%s ended with code %d", child.spec.name, code)
         if self._stop_by is not None:
             if child.ended_well(code):
                 self._move(child, "stopped")

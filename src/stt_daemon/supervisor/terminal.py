@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import termios
 import threading
@@ -52,10 +51,6 @@ class TerminalGuard:
             write_all(self._descriptor, RESET.encode())
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
             termios.tcsetattr(self._descriptor, termios.TCSANOW, self._saved)
-
-    @property
-    def guards(self) -> bool:
-        return self._saved is not None and os.isatty(self._descriptor)
 
 
 @contextlib.contextmanager

@@ -183,9 +183,9 @@ def test_notices_say_what_a_person_should_know_once() -> None:
         ChildChanged(name="transcription", state="backoff", reason="killed by SIGKILL"),
     ) == [
         "session 20260131-093000: /20260131-093000",
-        "recording: USB",
+        "listening to USB",
         "warning: nothing is recorded: USB (unplugged)",
-        "recording: USB",
+        "listening to USB",
         "warning: too loud",
         "error: model: gone",
         "warning: transcription: killed by SIGKILL; starting it again",
