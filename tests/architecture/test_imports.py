@@ -58,10 +58,11 @@ def test_only_the_command_line_prints() -> None:
     assert offenders == []
 
 
-def test_no_module_is_longer_than_it_can_justify() -> None:
-    long = [
+def test_a_module_of_more_than_400_lines_says_why() -> None:
+    unexplained = [
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")
-        if len(path.read_text(encoding="utf-8").splitlines()) > 400
+        if len((text := path.read_text(encoding="utf-8")).splitlines()) > 400
+        and "Longer than other modules because" not in text
     ]
-    assert long == []
+    assert unexplained == []

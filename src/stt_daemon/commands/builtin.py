@@ -1,4 +1,7 @@
-"""The commands every run has: typed forms, spoken phrases, arguments. A table, no behaviour."""
+"""The commands every run has: typed forms, spoken phrases, arguments.
+
+Longer than other modules because it is one table, without behaviour.
+"""
 
 from __future__ import annotations
 
