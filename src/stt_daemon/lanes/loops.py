@@ -49,6 +49,25 @@ def repeats_itself(text: str, words: float) -> bool:
     return False
 
 
+def says_twice(text: str, words: float) -> bool:
+    """Whether a phrase of at least this many words comes again anywhere later, whatever lies between.
+
+    That is how a decoder that starts over sounds: the second round differs here and there.
+    """
+    found = units(text)
+    for length in range(2, len(found) // 2 + 1):
+        if sum(unit.weight for unit in found[:length]) >= words:
+            break
+    else:
+        return False
+    seen: dict[tuple[str, ...], int] = {}
+    for at in range(len(found) - length + 1):
+        phrase = tuple(unit.norm for unit in found[at : at + length])
+        if at - seen.setdefault(phrase, at) >= length:
+            return True
+    return False
+
+
 def _first_loop(found: list[Unit]) -> tuple[int, int, int] | None:
     """Where a loop's first round ends, where its last one ends (characters), and how many there are.
 
