@@ -77,9 +77,10 @@ class ManagedChild:
 
     def ended_well(self, code: int) -> bool:
         """After a request to stop. A native crash on the way out costs nothing once the farewell is said,
-        and a child that was ended by force leaves the rest for the next start.
+        and a child that was ended by force leaves the rest for the next start. A service manager sends its
+        SIGTERM to every process at once, so it can meet a child that has no handler for it yet.
         """
-        return code == 0 or self.farewell is not None or self.told_off
+        return code in (0, -signal.SIGTERM) or self.farewell is not None or self.told_off
 
     @property
     def hopeless(self) -> bool:
