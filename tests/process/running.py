@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+CLIP = ROOT / "src" / "stt_daemon" / "data" / "jfk.wav"
+MAIN = [sys.executable, "-c", "from stt_daemon.cli import main; raise SystemExit(main())"]
 PATIENCE_S = 20.0
 """Far beyond what anything here needs, so that a busy machine fails no test."""
 

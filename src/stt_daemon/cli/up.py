@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -42,19 +43,33 @@ def command(
     in_process: bool,
 ) -> int:
     """Listen and write down what is said."""
-    config = load(config_path).config
-    request = Request(
-        config=config,
-        source=source or config.audio.source,
-        speed=cast(Speed, speed),
-        until_end=until_end,
-        session_id=session_id,
-        events=events,
-        control=control,
-        offline=offline,
-        threads=in_process or config.supervisor.placement == "thread",
-    )
-    return request.run()
+    interrupt_on_stop_signals()
+    try:
+        config = load(config_path).config
+        request = Request(
+            config=config,
+            source=source or config.audio.source,
+            speed=cast(Speed, speed),
+            until_end=until_end,
+            session_id=session_id,
+            events=events,
+            control=control,
+            offline=offline,
+            threads=in_process or config.supervisor.placement == "thread",
+        )
+        return request.run()
+    except KeyboardInterrupt:
+        return 0  # nothing had started yet: a stop as clean as any
+
+
+def interrupt_on_stop_signals() -> None:
+    """Until the supervisor takes them over, SIGTERM and SIGHUP do what Ctrl-C does: unwind, and give locks back.
+
+    One that is ignored stays so: the user asked for it with nohup.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 class Request:
