@@ -57,19 +57,32 @@ def command(
             offline=offline,
             threads=in_process or config.supervisor.placement == "thread",
         )
-        return request.run()
+        code = request.run()
     except KeyboardInterrupt:
         return 0  # nothing had started yet: a stop as clean as any
+    leave_if_a_lane_is_at_work(code)
+    return code
 
 
 def interrupt_on_stop_signals() -> None:
-    """Until the supervisor takes them over, SIGTERM and SIGHUP do what Ctrl-C does: unwind, and give locks back.
+    """Until the supervisor takes over, SIGTERM and SIGHUP do what Ctrl-C does: unwind, and give locks back.
 
     One that is ignored stays so: the user asked for it with nohup.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
+
+
+def leave_if_a_lane_is_at_work(code: int) -> None:
+    """With the children in this process, a model that still loads must not turn a clean stop into an abort.
+
+    All is written and told by now, so nothing is lost by leaving without the interpreter's own tidying.
+    """
+    from stt_daemon.lanes.base import lanes_at_work
+
+    if lanes_at_work():
+        os._exit(code)
 
 
 class Request:

@@ -22,9 +22,21 @@ from stt_daemon.messages import LaneChanged, LaneName
 
 log = logging.getLogger(__name__)
 
+_THREAD_SUFFIX = "-lane"
+
 JobT = TypeVar("JobT")
 ResultT = TypeVar("ResultT")
 EngineT = TypeVar("EngineT")
+
+
+def lanes_at_work() -> list[str]:
+    """The lanes of this process whose worker has not ended; any thread.
+
+    One that was given up while it loaded is still in native code. When the interpreter is taken down under
+    it, the C++ runtime aborts the process.
+    """
+    names = (thread.name for thread in threading.enumerate())
+    return [name.removesuffix(_THREAD_SUFFIX) for name in names if name.endswith(_THREAD_SUFFIX)]
 
 
 class _Running(Generic[JobT]):
@@ -84,7 +96,7 @@ class Lane(Generic[JobT, ResultT, EngineT]):
         self._stale = False
         self._announcing = False
         self._announced: LaneChanged | None = None
-        self._thread = threading.Thread(target=self._run, name=f"{name}-lane", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=name + _THREAD_SUFFIX, daemon=True)
 
     # -- for everybody ---------------------------------------------------------------------------------
 
