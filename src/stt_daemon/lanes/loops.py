@@ -49,21 +49,18 @@ def repeats_itself(text: str, words: float) -> bool:
     return False
 
 
-def says_twice(text: str, words: float) -> bool:
-    """Whether a phrase of at least this many words comes again anywhere later, whatever lies between.
-
-    That is how a decoder that starts over sounds: the second round differs here and there.
-    """
+def comes_twice(text: str, words: float) -> bool:
+    """Whether a phrase of at least this many words comes again later on, other words in between or not."""
     found = units(text)
-    for length in range(2, len(found) // 2 + 1):
-        if sum(unit.weight for unit in found[:length]) >= words:
-            break
-    else:
-        return False
     seen: dict[tuple[str, ...], int] = {}
-    for at in range(len(found) - length + 1):
-        phrase = tuple(unit.norm for unit in found[at : at + length])
-        if at - seen.setdefault(phrase, at) >= length:
+    for at in range(len(found)):
+        end, weight = at, 0.0
+        while end < len(found) and weight < words:
+            weight += found[end].weight
+            end += 1
+        if weight < words:
+            break
+        if seen.setdefault(tuple(unit.norm for unit in found[at:end]), end) <= at:
             return True
     return False
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stt_daemon.lanes.labels import is_only_labels
-from stt_daemon.lanes.loops import collapse_loops, repeats_itself, says_twice
+from stt_daemon.lanes.loops import collapse_loops, comes_twice, repeats_itself
 from stt_daemon.lanes.seams import join_seam
 from stt_daemon.lanes.words import norms, split_words, word_count
 
@@ -83,14 +83,12 @@ def test_a_sentence_said_twice_in_one_breath_is_noticed() -> None:
     assert not repeats_itself("No, no, no. He had had it.", 4)
 
 
-def test_a_text_that_starts_over_with_small_changes_is_seen() -> None:
-    once = "At least, you know, they all call me a Yankee down here."
-    assert says_twice(f"Well, there's not much. {once} So what. Well, there isn't much. {once} Oh.", 8)
-    assert not says_twice(f"Well, there isn't that much difference. {once} So, what comes in?", 8)
-    assert not says_twice(
-        "Ask not what your country can do for you, ask what you can do for your country.", 8
-    )
-    assert not says_twice("", 8)
+def test_a_long_phrase_that_comes_again_after_other_words_is_noticed() -> None:
+    again = "they all call me a Yankee down here"
+    assert comes_twice(f"Not much. {again}. Now, well, {again.upper()}!", 8)
+    assert not comes_twice(f"Not much. {again}. Now, well, they all call me a Yankee.", 8)
+    assert not comes_twice("no " * 15, 8)
+    assert comes_twice("no " * 16, 8)
 
 
 @pytest.mark.parametrize(
