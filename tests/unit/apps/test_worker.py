@@ -22,6 +22,7 @@ from stt_daemon.messages import (
     ChildStopped,
     Failed,
     GapMarked,
+    Heartbeat,
     LagChanged,
     LaneChanged,
     Message,
@@ -227,6 +228,26 @@ def test_a_new_session_begins_after_everything_said_in_the_old_one(tmp_path: Pat
     before = sum(text in THREE for text in order[:changed])
     ids = [utterance.id for utterance in worker.outbox.of(UtteranceFinished)]
     assert ids == [f"u{n + 1}" for n in (*range(before), *range(3 - before))]
+
+
+def test_how_far_it_has_read_is_told_on_the_axis_of_the_new_session(tmp_path: Path) -> None:
+    fresh = create_session(tmp_path, 1_764_600_000.0)
+    sound, writer = os.pipe()
+
+    def source(_choice: SourceChoice, start: Start, _clock: Clock) -> RawSource:
+        return RawSource(sound, axis_start=start.axis_start + start.start_at)
+
+    worker = RunningWorker(tmp_path, speaking, source="-", build=source)
+    with worker:
+        os.write(writer, bytes(64_000))
+        worker.outbox.wait_for(Heartbeat, lambda beat: beat.source_t == 2.0)
+        worker.inbox.put(SessionAssigned(id=fresh.id, dir=str(fresh.path)))
+        worker.outbox.wait_for(SessionChanged, lambda change: change.id == fresh.id)
+        known = list(worker.outbox.messages)
+        beat = worker.outbox.wait_for(Heartbeat, lambda beat: all(beat is not old for old in known))
+    assert beat.source_t == 0.0
+    for descriptor in (sound, writer):
+        os.close(descriptor)
 
 
 def begun_by_a_killed_worker(tmp_path: Path, source: str) -> tuple[SessionFolder, SessionFolder]:

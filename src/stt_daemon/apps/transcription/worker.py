@@ -300,7 +300,8 @@ class Worker:
             self._next_beat = now + HEARTBEAT_S
             since = self._lane.busy_since
             busy = {"whisper": 0.0 if since is None else now - since}
-            self._publish(Heartbeat(name=self._name, busy_s=busy, source_t=self._source_t))
+            read_t = self._source_t - self._session.offset_s
+            self._publish(Heartbeat(name=self._name, busy_s=busy, source_t=read_t))
 
     def _start_lane(self) -> None:
         if not self._lane_started:
