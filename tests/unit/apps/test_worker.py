@@ -182,6 +182,31 @@ def test_a_killed_live_run_finishes_its_open_segment_and_marks_the_gap(tmp_path:
     assert any("recovered" in message for message in repairs)
 
 
+def test_time_goes_on_behind_what_a_killed_worker_had_just_written(tmp_path: Path) -> None:
+    clock = FakeClock()
+    folder = create_session(tmp_path, clock.wall())
+    record = SessionRecord.begun(folder.id, clock.wall(), "0")
+    record = record.with_run("-", axis_start=0.0, position=0.0, last_t1=0.0)
+    write_record(folder.path / "session.json", record)
+    part = SegmentWriter(folder.audio, clock.wall() + 1.0)
+    part.append(read_segment(CLIP)[:32000])
+    # Read up to 3 s, but the last heartbeat was half a second old.
+    worker = RunningWorker(
+        tmp_path,
+        speaking,
+        folder=folder.path,
+        source="-",
+        build=nothing_to_hear,
+        clock=clock,
+        attempt=2,
+        source_t=2.5,
+    )
+    with worker:
+        said = worker.outbox.wait_for(UtteranceFinished)
+    assert said.t1 == pytest.approx(3.0)
+    assert worker.record["runs"][-1]["axis_start"] == pytest.approx(3.0)
+
+
 def test_without_a_model_recording_goes_on_and_the_exit_code_tells(tmp_path: Path) -> None:
     def load() -> FakeEngine:
         raise ModelError("no such model 'huge'", mend="choose another")
