@@ -41,14 +41,21 @@ def test_a_file_that_had_ended_is_read_again_from_its_start_after_what_is_there(
     assert plan_run(FILE, history, live=False) == RunPlan(axis_start=70.0)
 
 
-def test_a_killed_microphone_run_marks_what_nobody_heard() -> None:
+def test_a_killed_microphone_run_marks_what_nobody_heard_and_not_the_silence_before() -> None:
     history = History(
-        record(SourceRun("mic", 0.0)), last_t1=9.0, read_t=9.5, elapsed_s=10.8, restarted=True, clean=False
+        record(SourceRun("mic", 0.0)), last_t1=9.0, read_t=309.5, elapsed_s=310.8, restarted=True, clean=False
     )
     plan = plan_run("mic", history, live=True)
-    assert plan.axis_start == 10.8
+    assert plan.axis_start == 310.8
     assert plan.gap is not None
-    assert plan.gap[:2] == (9.0, 10.8)
+    assert plan.gap[:2] == (309.5, 310.8)
+
+
+def test_a_microphone_run_killed_with_the_whole_program_marks_all_that_is_not_known() -> None:
+    history = History(record(SourceRun("mic", 0.0)), last_t1=9.0, elapsed_s=60.0, clean=False)
+    plan = plan_run("mic", history, live=True)
+    assert plan.gap is not None
+    assert plan.gap[:2] == (9.0, 60.0)
 
 
 def test_a_continued_session_marks_no_gap_after_a_clean_stop() -> None:
@@ -66,6 +73,4 @@ def test_killed_raw_input_goes_on_at_the_time_that_was_read() -> None:
         record(SourceRun("-", 0.0)), last_t1=9.0, read_t=9.6, elapsed_s=30.0, restarted=True, clean=False
     )
     plan = plan_run("-", history, live=False)
-    assert plan.axis_start == 9.6
-    assert plan.gap is not None
-    assert plan.gap[:2] == (9.0, 9.6)
+    assert (plan.axis_start, plan.gap) == (9.6, None)

@@ -34,6 +34,7 @@ from stt_daemon.messages import (
 )
 from stt_daemon.sessions import SessionFolder, SessionRecord, create_session, write_record
 from stt_daemon.wiring.listening import SourceChoice, Start
+from tests.fakes.clock import FakeClock
 from tests.fakes.engine import FakeEngine, heard
 from tests.fakes.worker import CLIP, RunningWorker
 
@@ -42,6 +43,12 @@ THREE = ("And so my fellow Americans.", "Ask not.", "What your country can do fo
 
 def speaking(*texts: str) -> FakeEngine:
     return FakeEngine(*(heard(text) for text in texts or THREE))
+
+
+def nothing_to_hear(_choice: SourceChoice, start: Start, _clock: Clock) -> RawSource:
+    """A source at its end."""
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    return RawSource(descriptor, axis_start=start.axis_start + start.start_at)
 
 
 def test_an_utterance_is_on_disk_before_anybody_is_told(tmp_path: Path) -> None:
@@ -140,28 +147,64 @@ def test_a_killed_worker_on_a_file_loses_nothing_and_repeats_nothing(tmp_path: P
 
 
 def test_a_killed_live_run_finishes_its_open_segment_and_marks_the_gap(tmp_path: Path) -> None:
-    folder = create_session(tmp_path, 1_764_500_000.0)
-    with RunningWorker(tmp_path, speaking, folder=folder.path, source="-") as first:
+    clock = FakeClock()
+    folder = create_session(tmp_path, clock.wall())
+    with RunningWorker(
+        tmp_path, speaking, folder=folder.path, source="mic", build=nothing_to_hear, clock=clock
+    ) as first:
         first.outbox.wait_for(CaptureChanged)
         # No clean stop: the supervisor's end of the pipe closes, as after its death.
         first.inbox.put(PeerClosed("end of file"))
         assert first.join() == 0
     assert first.record["end_utc"] is None
-    part = SegmentWriter(folder.audio, first.clock.wall())
+    clock.advance(38.0)
+    part = SegmentWriter(folder.audio, clock.wall())
     part.append(read_segment(CLIP)[:32000])
+    clock.advance(3.5)
 
-    engine = speaking("And so my fellow Americans.")
-    with RunningWorker(
-        tmp_path, lambda: engine, folder=folder.path, source="-", attempt=2, source_t=40.0
-    ) as again:
-        again.outbox.wait_for(GapMarked)
+    again = RunningWorker(
+        tmp_path,
+        lambda: speaking("And so my fellow Americans."),
+        folder=folder.path,
+        source="mic",
+        build=nothing_to_hear,
+        clock=clock,
+        attempt=2,
+        source_t=39.5,
+    )
+    with again:
+        gap = again.outbox.wait_for(GapMarked)
         said = again.outbox.of(UtteranceFinished)[0]
     assert said.wav.endswith("-lost.wav")
-    gap = again.outbox.of(GapMarked)[0]
-    assert (gap.seq, gap.t1) == (2, 40.0)
-    assert gap.t0 == pytest.approx(said.t1, abs=0.01)
+    assert (said.t0, said.t1) == (pytest.approx(38.0), pytest.approx(40.0))
+    assert (gap.seq, gap.t0, gap.t1) == (2, pytest.approx(40.0), pytest.approx(41.5))
     repairs = [w.message for w in again.outbox.of(Warned) if w.code == "repaired"]
     assert any("recovered" in message for message in repairs)
+
+
+def test_time_goes_on_behind_what_a_killed_worker_had_just_written(tmp_path: Path) -> None:
+    clock = FakeClock()
+    folder = create_session(tmp_path, clock.wall())
+    record = SessionRecord.begun(folder.id, clock.wall(), "0")
+    record = record.with_run("-", axis_start=0.0, position=0.0, last_t1=0.0)
+    write_record(folder.path / "session.json", record)
+    part = SegmentWriter(folder.audio, clock.wall() + 1.0)
+    part.append(read_segment(CLIP)[:32000])
+    # Read up to 3 s, but the last heartbeat was half a second old.
+    worker = RunningWorker(
+        tmp_path,
+        speaking,
+        folder=folder.path,
+        source="-",
+        build=nothing_to_hear,
+        clock=clock,
+        attempt=2,
+        source_t=2.5,
+    )
+    with worker:
+        said = worker.outbox.wait_for(UtteranceFinished)
+    assert said.t1 == pytest.approx(3.0)
+    assert worker.record["runs"][-1]["axis_start"] == pytest.approx(3.0)
 
 
 def test_without_a_model_recording_goes_on_and_the_exit_code_tells(tmp_path: Path) -> None:

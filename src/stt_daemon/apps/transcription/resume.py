@@ -56,6 +56,7 @@ def plan_run(source: str, history: History, *, live: bool) -> RunPlan:
 
     A file that had not ended goes on where its last listed segment ended, after a kill on the very same axis.
     Raw input goes on where it was last known to be read, a microphone at the time that has really passed.
+    What had been read and left no file was silence, so a gap begins where reading had come to.
     """
     runs = history.record.runs
     if not runs:
@@ -66,7 +67,7 @@ def plan_run(source: str, history: History, *, live: bool) -> RunPlan:
     heard_t = max(history.last_t1, history.read_t)
     begins = heard_t if history.restarted and not live else max(heard_t, history.elapsed_s)
     rereads = runs[-1].is_file and runs[-1].source == source and not runs[-1].ended
-    if history.clean or runs[-1].is_file or begins - history.last_t1 < MIN_GAP_S:
+    if history.clean or runs[-1].is_file or begins - heard_t < MIN_GAP_S:
         return RunPlan(axis_start=begins - start_at, start_at=start_at, rereads=rereads)
-    gap = (history.last_t1, begins, "the recorder was killed")
+    gap = (heard_t, begins, "the recorder was killed")
     return RunPlan(axis_start=begins - start_at, start_at=start_at, gap=gap)

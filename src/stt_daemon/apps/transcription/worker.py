@@ -82,8 +82,11 @@ class Worker:
         self._again = configured.resumed or configured.attempt > 1
         self._choice = SourceChoice.of(configured.source, configured.speed, config.audio.device)
         self._session = SessionState(Path(configured.session_dir), clock.wall())
-        self._plan = self._plan_run(configured)
+        self._plan = self._plan_run(configured, self._session.journal.last_t1)
         self._leftovers = take_leftovers(self._session, reread=self._plan.rereads)
+        if found := self._leftovers.segments:
+            # It may end after the last known moment, which was told a second before the kill.
+            self._plan = self._plan_run(configured, found[-1].t1)
         start = Start(self._plan.axis_start, self._plan.start_at, self._session.audio, self._labels())
         self._listener = build_listener(
             config,
@@ -127,11 +130,11 @@ class Worker:
             self._tick()
         return self._finish()
 
-    def _plan_run(self, configured: ChildConfigured) -> RunPlan:
+    def _plan_run(self, configured: ChildConfigured, last_t1: float) -> RunPlan:
         session = self._session
         history = History(
             session.record,
-            last_t1=session.journal.last_t1,
+            last_t1=last_t1,
             read_t=configured.source_t,
             elapsed_s=session.record.elapsed(self._clock.wall()),
             restarted=configured.attempt > 1,
