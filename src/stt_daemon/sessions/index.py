@@ -73,7 +73,7 @@ _TYPES = (str, str, str, int, float, float, str, str, str, str, float)
 
 
 _SURROUNDINGS = (
-    "no such module",
+    "no such module: fts5",
     "locked",
     "full",
     "readonly",
@@ -271,7 +271,7 @@ def _means_damage(error: sqlite3.Error | UnicodeDecodeError) -> bool:
 
 def _readable_error(path: Path, error: Exception) -> SessionError:
     text = str(error)
-    if "no such module" in text:
+    if "no such module: fts5" in text:
         return SessionError(
             "the SQLite of this Python cannot search text (it lacks FTS5)",
             mend="use a Python with a complete SQLite, such as one that uv installs",

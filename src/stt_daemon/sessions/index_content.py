@@ -35,7 +35,7 @@ SCHEMA = (
     "CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')",
 )
 
-_TAIL = 64
+_TAIL = 256
 """Bytes before the end of a reading that are remembered: the end of a line, which no other line shares."""
 
 _MAX_INTEGER = 2**63
