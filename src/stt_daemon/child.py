@@ -32,7 +32,7 @@ from stt_daemon.channels import (
     start_thread,
 )
 from stt_daemon.domain import SystemClock
-from stt_daemon.logs import start_logging
+from stt_daemon.logs import end_process, start_logging
 from stt_daemon.messages import ChildName, StopRequested
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,6 @@ ORPHAN_GRACE_S = 4.0
 TERM_GRACE_S = 2.0
 """What an app may still do after SIGTERM, which comes late in a stop or from the parent's death."""
 
-_EXIT_GRACE_S = 2.0
 _FLUSH_S = 2.0
 _PR_SET_PDEATHSIG = 1
 
@@ -78,7 +77,6 @@ class _Child:
         outbox = PipeOutbox(self._writer, clock)
         code = host_app(self._name, lambda: load_app(self._app), self._inbox, outbox, clock)
         self._writer.flush(_FLUSH_S)
-        start_thread("exit-guard", self._exit_anyway(code))
         return code
 
     def _deliver(self, frame: Frame) -> None:
@@ -90,16 +88,6 @@ class _Child:
         threading.Event().wait(ORPHAN_GRACE_S)
         log.error("the app did not end within %s s of the parent's death", ORPHAN_GRACE_S)
         _leave(1)
-
-    def _exit_anyway(self, code: int) -> Callable[[], None]:
-        """A thread or a native library that does not end must not keep the process: all is done."""
-
-        def leave() -> None:
-            threading.Event().wait(_EXIT_GRACE_S)
-            log.error("the interpreter did not end within %s s", _EXIT_GRACE_S)
-            _leave(code)
-
-        return leave
 
 
 def _leave(code: int) -> None:
@@ -161,4 +149,4 @@ def _on_sigterm(stop: Callable[[], None]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_process(main())

@@ -28,6 +28,11 @@ from stt_daemon.supervisor.supervisor import Supervisor
 APPS = "tests.fakes.child_apps"
 
 
+def app(name: object) -> str:
+    """One of the fake apps by its name, any other as "module:function"."""
+    return str(name) if ":" in str(name) else f"{APPS}:{name}"
+
+
 def no_journal(folder: Path, from_seq: int) -> Iterable[Utterance | Gap]:
     return ()
 
@@ -51,8 +56,8 @@ def run(root: Path, options: dict[str, object]) -> int:
             with showing(hub, no_journal, clock, board, events_on_stdout=not options.get("lines")):
                 supervisor = Supervisor(
                     [
-                        ChildSpec("transcription", f"{APPS}:{options.get('worker', 'worker')}"),
-                        ChildSpec("assistant", f"{APPS}:{options.get('core', 'core')}"),
+                        ChildSpec("transcription", app(options.get("worker", "worker"))),
+                        ChildSpec("assistant", app(options.get("core", "core"))),
                     ],
                     placement,
                     ChildConfigured(

@@ -29,6 +29,7 @@ class RecordingOutbox:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
+        self.patience_s = 30.0
         self.watch: Callable[[Message], None] = lambda _message: None
         self._arrived = threading.Condition()
 
@@ -47,7 +48,9 @@ class RecordingOutbox:
             return next((m for m in self.messages if isinstance(m, kind) and when(m)), None)
 
         with self._arrived:
-            assert self._arrived.wait_for(lambda: found() is not None, 30), f"no {kind.__name__} came"
+            assert self._arrived.wait_for(lambda: found() is not None, self.patience_s), (
+                f"no {kind.__name__} came"
+            )
             match = found()
         assert match is not None
         return match

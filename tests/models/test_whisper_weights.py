@@ -85,6 +85,13 @@ def test_a_prompt_does_not_hurt_clear_speech(english: SpeechEngine, jfk: Samples
     assert error_rate(JFK, hear(english, jfk, transcriber).text) <= 0.15
 
 
+def test_a_sentence_is_not_written_down_twice_with_other_words_in_between(
+    english: SpeechEngine, shared_audio: Callable[[str], Samples]
+) -> None:
+    end_of_call = shared_audio("phone-call.wav")[348_064:]
+    assert hear(english, end_of_call).text.count("Yankee") == 1
+
+
 @pytest.mark.parametrize("sound", [zeros, noise, tone])
 def test_sounds_without_speech_give_no_utterance(english: SpeechEngine, sound: Callable[[], Samples]) -> None:
     assert hear(english, sound()).dropped

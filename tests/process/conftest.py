@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.process.running import Running
+from tests.process.running import CLIP, MAIN, Running
 
 
 @pytest.fixture
@@ -20,6 +20,22 @@ def start(sessions: Path) -> Iterator[Callable[..., Running]]:
 
     def start_one(**options: object) -> Running:
         started.append(Running(sessions, **options))  # type: ignore[arg-type]
+        return started[-1]
+
+    yield start_one
+    for running in started:
+        running.end()
+
+
+@pytest.fixture
+def start_up(sessions: Path) -> Iterator[Callable[..., Running]]:
+    """Start the program's own `up`, its events on stdout; whatever still runs at the end is killed."""
+    started: list[Running] = []
+
+    def start_one(*options: str, source: Path | str = CLIP) -> Running:
+        arguments = ["up", "--source", str(source), "--events", "-", "--offline", *options]
+        sessions.parent.mkdir(exist_ok=True)
+        started.append(Running(sessions, command=[*MAIN, *arguments], cwd=sessions.parent))
         return started[-1]
 
     yield start_one

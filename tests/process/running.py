@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+CLIP = ROOT / "src" / "stt_daemon" / "data" / "jfk.wav"
+MAIN = [sys.executable, "-c", "from stt_daemon.cli import main; raise SystemExit(main())"]
 PATIENCE_S = 20.0
 """Far beyond what anything here needs, so that a busy machine fails no test."""
 
@@ -42,6 +44,19 @@ def process_exists(pid: int) -> bool:
     except OSError:
         return False
     return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def child_pid(parent: int, name: str) -> int:
+    """The process id of a supervisor's living child."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, ppid = path.read_text("utf-8").rpartition(")")[2].split()[:2]
+            arguments = path.with_name("cmdline").read_text("utf-8").split("\0")
+        except OSError:
+            continue  # gone while we looked
+        if int(ppid) == parent and state != "Z" and "stt_daemon.child" in arguments and name in arguments:
+            return int(path.parent.name)
+    raise AssertionError(f"{parent} has no child {name}")
 
 
 class Running:

@@ -20,7 +20,7 @@ from tests.process.running import PATIENCE_S, Running, environment, eventually
 
 Start = Callable[..., Running]
 
-STT_DAEMON = [sys.executable, "-c", "import sys; from stt_daemon.cli import main; sys.exit(main())"]
+STT_DAEMON = [sys.executable, "-m", "stt_daemon"]
 
 
 class User:

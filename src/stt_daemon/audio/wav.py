@@ -53,10 +53,15 @@ def stem_of(wall: float) -> str:
     return f"{moment:%H%M%S}-{milliseconds % 1000:03d}"
 
 
-def wall_of_name(name: str, not_before: float) -> float | None:
-    """The first moment from `not_before` on (epoch seconds, 1 s of slack) that a segment name can mean.
+STEP_BACK_S = 2 * 3600.0
+"""Names are local times, which go back an hour in autumn; a clock may also be corrected meanwhile."""
 
-    The inverse of `stem_of` within a day of `not_before`; None for a name of another shape.
+
+def wall_of_name(name: str, not_before: float) -> float | None:
+    """The first moment from about `not_before` on (epoch seconds) that a segment name can mean.
+
+    The inverse of `stem_of` within a day; None for a name of another shape. It may lie up to `STEP_BACK_S`
+    before: a clock that was set back is no reason to believe that a day has passed.
     """
     match = _NAME.match(name)
     if match is None:
@@ -64,7 +69,7 @@ def wall_of_name(name: str, not_before: float) -> float | None:
     hours, minutes, seconds, milliseconds = (int(group) for group in match.groups())
     if hours > 23 or minutes > 59 or seconds > 59:
         return None
-    start = datetime.fromtimestamp(not_before - 1.0, tz=timezone.utc).astimezone()
+    start = datetime.fromtimestamp(not_before - STEP_BACK_S, tz=timezone.utc).astimezone()
     moment = start.replace(hour=hours, minute=minutes, second=seconds, microsecond=milliseconds * 1000)
     if moment < start:
         moment += timedelta(days=1)

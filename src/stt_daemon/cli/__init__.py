@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -97,6 +98,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         return _fail([f"standard output cannot be written: {error.strerror or error}"], EXIT_FAILURE)
     return code
+
+
+def entry() -> None:
+    """The program: `stt-daemon` and `python -m stt_daemon`."""
+    code = main()
+    if threading.active_count() > 1:
+        from stt_daemon.logs import end_process
+
+        end_process(code)
+    sys.exit(code)
 
 
 def _run(arguments: Sequence[str] | None) -> int:

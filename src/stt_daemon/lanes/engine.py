@@ -13,7 +13,7 @@ import numpy as np
 
 from stt_daemon.domain import SAMPLE_RATE
 from stt_daemon.lanes.language import LanguageGuess
-from stt_daemon.lanes.loops import repeats_itself
+from stt_daemon.lanes.loops import comes_twice, repeats_itself
 from stt_daemon.lanes.placement import Placement
 from stt_daemon.lanes.speech_engine import NOTHING_HEARD, Heard, Piece, Samples, Window
 
@@ -44,6 +44,10 @@ PROMPT_TOKENS = 100
 
 # A phrase of this many words that follows itself: too long for emphasis, and how a short window goes wrong.
 DOUBLED_WORDS = 4
+
+# The second round is not always word for word, nor at once: half a minute of speech hardly holds this long a
+# phrase twice, and if it does, the full window hears it twice as well.
+RETURNING_WORDS = 8
 
 # Shorter audio holds no phoneme, and the library raises on none at all.
 MIN_SAMPLES = SAMPLE_RATE // 20
@@ -211,6 +215,7 @@ def _suspicious(heard: Heard, cap: int) -> bool:
     return bool(heard.pieces) and (
         heard.tokens >= cap
         or repeats_itself(heard.text, DOUBLED_WORDS)
+        or comes_twice(heard.text, RETURNING_WORDS)
         or heard.compression_ratio > MAX_COMPRESSION_RATIO
         or heard.avg_logprob < MIN_LOGPROB
     )

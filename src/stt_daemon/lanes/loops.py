@@ -49,6 +49,22 @@ def repeats_itself(text: str, words: float) -> bool:
     return False
 
 
+def comes_twice(text: str, words: float) -> bool:
+    """Whether a phrase of at least this many words comes again later on, other words in between or not."""
+    found = units(text)
+    seen: dict[tuple[str, ...], int] = {}
+    for at in range(len(found)):
+        end, weight = at, 0.0
+        while end < len(found) and weight < words:
+            weight += found[end].weight
+            end += 1
+        if weight < words:
+            break
+        if seen.setdefault(tuple(unit.norm for unit in found[at:end]), end) <= at:
+            return True
+    return False
+
+
 def _first_loop(found: list[Unit]) -> tuple[int, int, int] | None:
     """Where a loop's first round ends, where its last one ends (characters), and how many there are.
 

@@ -77,9 +77,13 @@ class ManagedChild:
 
     def ended_well(self, code: int) -> bool:
         """After a request to stop. A native crash on the way out costs nothing once the farewell is said,
-        and a child that was ended by force leaves the rest for the next start.
+        and a child that was ended by force leaves the rest for the next start. A service manager sends its
+        SIGTERM to every process at once, so it can meet a child that has no handler for it yet. A child that
+        says itself that it failed (a model that cannot be loaded) is believed.
         """
-        return code == 0 or self.farewell is not None or self.told_off
+        if code in (0, -signal.SIGTERM) or self.told_off:
+            return True
+        return code < 0 and self.farewell is not None
 
     @property
     def hopeless(self) -> bool:

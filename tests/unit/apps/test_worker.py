@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from stt_daemon.audio.raw_source import RawSource
 from stt_daemon.audio.wav import SegmentWriter, read_segment
 from stt_daemon.channels import PeerClosed
+from stt_daemon.domain import Clock
 from stt_daemon.errors import ModelError
 from stt_daemon.messages import (
     CaptureChanged,
@@ -19,6 +22,7 @@ from stt_daemon.messages import (
     ChildStopped,
     Failed,
     GapMarked,
+    Heartbeat,
     LagChanged,
     LaneChanged,
     Message,
@@ -28,7 +32,8 @@ from stt_daemon.messages import (
     UtteranceFinished,
     Warned,
 )
-from stt_daemon.sessions import create_session
+from stt_daemon.sessions import SessionFolder, SessionRecord, create_session, write_record
+from stt_daemon.wiring.listening import SourceChoice, Start
 from tests.fakes.engine import FakeEngine, heard
 from tests.fakes.worker import CLIP, RunningWorker
 
@@ -223,6 +228,75 @@ def test_a_new_session_begins_after_everything_said_in_the_old_one(tmp_path: Pat
     before = sum(text in THREE for text in order[:changed])
     ids = [utterance.id for utterance in worker.outbox.of(UtteranceFinished)]
     assert ids == [f"u{n + 1}" for n in (*range(before), *range(3 - before))]
+
+
+def test_how_far_it_has_read_is_told_on_the_axis_of_the_new_session(tmp_path: Path) -> None:
+    fresh = create_session(tmp_path, 1_764_600_000.0)
+    sound, writer = os.pipe()
+
+    def source(_choice: SourceChoice, start: Start, _clock: Clock) -> RawSource:
+        return RawSource(sound, axis_start=start.axis_start + start.start_at)
+
+    worker = RunningWorker(tmp_path, speaking, source="-", build=source)
+    with worker:
+        os.write(writer, bytes(64_000))
+        worker.outbox.wait_for(Heartbeat, lambda beat: beat.source_t == 2.0)
+        worker.inbox.put(SessionAssigned(id=fresh.id, dir=str(fresh.path)))
+        worker.outbox.wait_for(SessionChanged, lambda change: change.id == fresh.id)
+        known = list(worker.outbox.messages)
+        beat = worker.outbox.wait_for(Heartbeat, lambda beat: all(beat is not old for old in known))
+    assert beat.source_t == 0.0
+    for descriptor in (sound, writer):
+        os.close(descriptor)
+
+
+def begun_by_a_killed_worker(tmp_path: Path, source: str) -> tuple[SessionFolder, SessionFolder]:
+    """An old session, and a new one that was recorded into but never announced: the old one's text waited."""
+    old, new = create_session(tmp_path, 1_764_500_000.0), create_session(tmp_path, 1_764_500_100.0)
+    for folder, wall in ((old, 1_764_500_000.0), (new, 1_764_500_100.0)):
+        record = SessionRecord.begun(folder.id, wall, "0")
+        write_record(
+            folder.path / "session.json", record.with_run(source, axis_start=0.0, position=0.0, last_t1=0.0)
+        )
+    part = SegmentWriter(new.audio, 1_764_500_101.0)
+    part.append(read_segment(CLIP)[:32000])
+    return old, new
+
+
+def test_what_a_killed_worker_began_of_a_new_session_is_not_in_it_twice(
+    tmp_path: Path,
+) -> None:
+    engine = speaking()
+    old, new = begun_by_a_killed_worker(tmp_path, str(CLIP))
+    with RunningWorker(tmp_path, lambda: engine, folder=old.path, attempt=2) as worker:
+        worker.inbox.put(SessionAssigned(id=new.id, dir=str(new.path)))
+        worker.outbox.wait_for(SourceDrained)
+        worker.stop(5.0)
+    said = worker.outbox.of(UtteranceFinished)
+    assert [utterance.text for utterance in said] == list(THREE)
+    wavs = [wav.name for folder in (old, new) for wav in folder.audio.glob("*.wav")]
+    assert sorted(wavs) == sorted(utterance.wav for utterance in said)
+
+
+def test_what_a_killed_worker_heard_of_a_new_session_is_transcribed_first_in_it(tmp_path: Path) -> None:
+    engine = speaking()
+    old, new = begun_by_a_killed_worker(tmp_path, "-")
+    silence, writer = os.pipe()
+
+    def source(_choice: SourceChoice, start: Start, _clock: Clock) -> RawSource:
+        return RawSource(silence, axis_start=start.axis_start + start.start_at)
+
+    worker = RunningWorker(tmp_path, lambda: engine, folder=old.path, source="-", attempt=2, build=source)
+    with worker:
+        worker.inbox.put(SessionAssigned(id=new.id, dir=str(new.path)))
+        said = worker.outbox.wait_for(UtteranceFinished)
+        worker.stop(5.0)
+    for descriptor in (silence, writer):
+        os.close(descriptor)
+    assert (said.id, said.t0) == ("u1", pytest.approx(1.0, abs=0.01))
+    assert said.wav.endswith("-lost.wav")
+    lines = (new.path / "transcript.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["type"] for line in lines] == ["pending", "utterance"]
 
 
 def test_a_file_that_is_no_audio_ends_the_child_with_a_reason_that_a_restart_cannot_mend(

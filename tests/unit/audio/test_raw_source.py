@@ -42,6 +42,27 @@ def test_samples_cut_at_any_byte_arrive_whole_and_in_order(pipe: tuple[int, int]
     assert blocks[-1].t + len(blocks[-1].samples) / 16_000 == pytest.approx(4.0 + 3000 / 16_000)
 
 
+def test_whoever_reads_on_in_the_same_pipe_finds_whole_samples(pipe: tuple[int, int]) -> None:
+    data = SAMPLES.tobytes()
+    os.write(pipe[1], data[:1001])
+    first = opened(pipe[0]).read()
+    assert isinstance(first, Block)
+    os.write(pipe[1], data[1001:])
+    second = opened(pipe[0]).read()
+    assert isinstance(second, Block)
+    assert (np.concatenate([first.samples, second.samples]) == SAMPLES).all()
+
+
+def test_the_other_half_of_a_sample_is_waited_for(pipe: tuple[int, int]) -> None:
+    source = opened(pipe[0])
+    os.write(pipe[1], b"\x01")
+    assert source.read() is None
+    os.write(pipe[1], b"\x02")
+    item = source.read()
+    assert isinstance(item, Block)
+    assert item.samples.tolist() == [0x0201]
+
+
 def test_half_a_sample_at_the_end_is_left_out(pipe: tuple[int, int]) -> None:
     source = opened(pipe[0])
     os.write(pipe[1], b"\x01\x02\x03")

@@ -104,6 +104,10 @@ def test_a_name_after_midnight_belongs_to_the_next_day() -> None:
     assert stem_of(evening)[2:6] == "5958"
 
 
+def test_a_name_from_before_the_clock_was_set_back_is_of_the_same_day() -> None:
+    assert wall_of_name(f"{stem_of(WALL)}-lost.wav", WALL + 3600) == pytest.approx(WALL, abs=0.001)
+
+
 @pytest.mark.parametrize("name", ["raw.wav", "256199-000-lost.wav", "notes.txt"])
 def test_other_names_have_no_moment(name: str) -> None:
     assert wall_of_name(name, WALL) is None

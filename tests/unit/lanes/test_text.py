@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stt_daemon.lanes.labels import is_only_labels
-from stt_daemon.lanes.loops import collapse_loops, repeats_itself
+from stt_daemon.lanes.loops import collapse_loops, comes_twice, repeats_itself
 from stt_daemon.lanes.seams import join_seam
 from stt_daemon.lanes.words import norms, split_words, word_count
 
@@ -81,6 +81,14 @@ def test_a_collapsed_text_has_no_loop_left(words: list[str]) -> None:
 def test_a_sentence_said_twice_in_one_breath_is_noticed() -> None:
     assert repeats_itself("We ship it on Friday. We ship it on Friday.", 4)
     assert not repeats_itself("No, no, no. He had had it.", 4)
+
+
+def test_a_long_phrase_that_comes_again_after_other_words_is_noticed() -> None:
+    again = "they all call me a Yankee down here"
+    assert comes_twice(f"Not much. {again}. Now, well, {again.upper()}!", 8)
+    assert not comes_twice(f"Not much. {again}. Now, well, they all call me a Yankee.", 8)
+    assert not comes_twice("no " * 15, 8)
+    assert comes_twice("no " * 16, 8)
 
 
 @pytest.mark.parametrize(

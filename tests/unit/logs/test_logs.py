@@ -1,7 +1,11 @@
+"""Log files, and the end of a process."""
+
 from __future__ import annotations
 
 import logging
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,3 +66,22 @@ def test_a_place_where_no_log_can_be_is_named(tmp_path: Path) -> None:
     (tmp_path / "logs").write_text("a file in the way", "utf-8")
     with pytest.raises(SessionError, match=r"logs/x\.log cannot be written"):
         RotatingLog(log_path(tmp_path, "x"))
+
+
+def test_the_process_ends_flushed_and_without_tearing_down_what_native_threads_still_use() -> None:
+    script = """
+import atexit, logging, sys
+from stt_daemon.logs import end_process
+atexit.register(lambda: print("torn down", flush=True))
+sys.stdout.write("said")
+end_process(3)
+"""
+    source = str(Path(__file__).parents[3] / "src")
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": source},
+    )
+    assert (done.returncode, done.stdout) == (3, "said")

@@ -1,6 +1,9 @@
+"""What the supervisor makes of the end of a child."""
+
 from __future__ import annotations
 
 from stt_daemon.errors import ErrorRecord
+from stt_daemon.messages import ChildStopped
 from stt_daemon.supervisor.managed import ManagedChild
 from stt_daemon.supervisor.placement import ChildSpec
 from stt_daemon.supervisor.stop_order import HURRY, StopShare
@@ -56,3 +59,14 @@ def test_the_end_is_explained_by_the_best_known_reason() -> None:
     assert one.why_ended(-15) == "silent for 11 s"
     one.load_error = ErrorRecord("model", "no such model", "name another")
     assert one.why_ended(1) == "no such model (name another)"
+
+
+def test_a_child_that_said_farewell_may_crash_but_is_believed_when_it_says_that_it_failed() -> None:
+    one = child()
+    assert one.ended_well(0)
+    assert not one.ended_well(-6)
+    one.farewell = ChildStopped(name="transcription", waiting_s=9.7)
+    assert one.ended_well(-6)
+    assert not one.ended_well(1)
+    one.told_off = True
+    assert one.ended_well(1)

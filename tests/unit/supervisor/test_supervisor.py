@@ -203,6 +203,16 @@ def test_a_crash_after_the_farewell_is_a_clean_end(house: Callable[..., House]) 
     assert one.exit_code() == 0
 
 
+def test_a_child_whom_somebody_else_told_to_stop_as_well_has_ended_well(house: Callable[..., House]) -> None:
+    one = house(names=("transcription",))
+    worker = one.placement.next()
+    one.supervisor.request_stop("enough")
+    worker.hears(StopRequested)
+    worker.die(-15)
+    one.sees_state("transcription", "stopped")
+    assert one.exit_code() == 0
+
+
 def test_a_crash_in_the_middle_of_draining_is_a_failure(house: Callable[..., House]) -> None:
     one = house(names=("transcription",))
     worker = one.placement.next()

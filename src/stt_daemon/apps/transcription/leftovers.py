@@ -1,6 +1,6 @@
 """What a killed run left in `audio/`: files to repair, and sound that no line of the journal names yet.
 
-Runs once before the listener starts, in the worker's main thread.
+Runs in the worker's main thread, before the listener writes into the folder.
 """
 
 from __future__ import annotations
@@ -50,6 +50,25 @@ def take_leftovers(session: SessionState, *, reread: bool) -> Leftovers:
             found.segments.append(segment)
     found.segments.sort(key=lambda segment: segment.t0)
     return found
+
+
+def make_ready(path: Path, wall: float, *, reread: bool) -> None:
+    """Look after a session that is about to be gone over to, but that a killed worker had begun already.
+
+    It was killed before it could say so, hence nothing in there is settled. With `reread` all of it comes
+    once more, so the session begins anew; otherwise every sound is listed as waiting. Raises SessionError
+    and OSError.
+    """
+    if not (path / "session.json").exists():
+        return
+    session = SessionState(path, wall)
+    found = take_leftovers(session, reread=reread)
+    for segment in found.segments:
+        session.journal.append_pending(segment)
+    session.journal.close()
+    if reread and session.journal.next_seq == 1:
+        for stale in (*session.audio.glob("*.wav"), path / "transcript.jsonl", path / "session.json"):
+            stale.unlink(missing_ok=True)
 
 
 def _segment(session: SessionState, path: Path) -> Segment | None:

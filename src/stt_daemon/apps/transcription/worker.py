@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from stt_daemon.apps.transcription.leftovers import take_leftovers
+from stt_daemon.apps.transcription.leftovers import make_ready, take_leftovers
 from stt_daemon.apps.transcription.partials import Partials
 from stt_daemon.apps.transcription.resume import MIN_GAP_S, History, RunPlan, plan_run
 from stt_daemon.apps.transcription.scribe import Scribe, Voice
@@ -219,6 +219,7 @@ class Worker:
                 self._listener.pause(message.on)
             case SessionAssigned():
                 self._assigned.append(message)
+                make_ready(Path(message.dir), self._clock.wall(), reread=self._plan.rereads)
                 self._listener.change_folder(Path(message.dir) / "audio")
             case StopRequested():
                 self._stop(message.grace_s)
@@ -261,14 +262,16 @@ class Worker:
             self._publish(Failed(where="whisper", code="unavailable", message=message))
 
     def _folder_changed(self) -> None:
-        assigned, old = self._assigned.popleft(), self._session
-        self._session = SessionState(Path(assigned.dir), self._clock.wall(), offset_s=self._source_t)
+        assigned, old, wall = self._assigned.popleft(), self._session, self._clock.wall()
+        new = self._session = SessionState(Path(assigned.dir), wall)
+        # A worker that was killed may have begun it: then its axis goes on instead of starting again.
+        begins = max(new.journal.last_t1, new.record.elapsed(wall)) if new.record.runs else 0.0
+        new.offset_s = self._source_t - begins
         zero = self._plan.axis_start
-        self._session.begin_run(
-            self._choice.label, axis_start=zero - self._source_t, position=self._source_t - zero
-        )
-        self._session.name_parts(device=old.record.device, model=old.record.model)
-        self._scribe.take_session(old, self._session)
+        new.begin_run(self._choice.label, axis_start=zero - new.offset_s, position=self._source_t - zero)
+        new.name_parts(device=old.record.device, model=old.record.model)
+        self._scribe.take_session(old, new)
+        self._scribe.recall(new)
 
     def _listener_over(self, event: ListenerEnded | ListenerFailed) -> None:
         self._capture_over = True
@@ -297,7 +300,8 @@ class Worker:
             self._next_beat = now + HEARTBEAT_S
             since = self._lane.busy_since
             busy = {"whisper": 0.0 if since is None else now - since}
-            self._publish(Heartbeat(name=self._name, busy_s=busy, source_t=self._source_t))
+            read_t = self._source_t - self._session.offset_s
+            self._publish(Heartbeat(name=self._name, busy_s=busy, source_t=read_t))
 
     def _start_lane(self) -> None:
         if not self._lane_started:
