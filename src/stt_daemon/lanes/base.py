@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from stt_daemon.domain import Clock
 from stt_daemon.errors import ErrorRecord
-from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, Outcome, Refused
+from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, GivenUp, Outcome, Refused
 from stt_daemon.lanes.queueing import JobQueue
 from stt_daemon.messages import LaneChanged, LaneName
 
@@ -42,6 +42,10 @@ class Lane(Generic[JobT, ResultT, EngineT]):
     evicted), or by whoever stops or joins. `on_state` is called with each new state, never twice at a time
     and never out of order. Both must return at once (post into an inbox).
 
+    `interrupt` is told of a job at work that nobody wants any more, and why, from whichever thread gave it
+    up; it asks `work` to hurry and returns at once. `work` may then raise GivenUp, which ends the job as
+    cancelled. Whatever else it comes to still counts, unless the job was answered by `join`.
+
     `describe(engine)` is the reason shown while ready. `niceness` is given to the worker thread before
     `load`, so that the threads an engine starts inherit it; 0 leaves the thread as it is.
     """
@@ -59,6 +63,7 @@ class Lane(Generic[JobT, ResultT, EngineT]):
         on_outcome: Callable[[Outcome[JobT, ResultT]], None],
         on_state: Callable[[LaneChanged], None],
         clock: Clock,
+        interrupt: Callable[[JobT, str], None] = lambda _job, _reason: None,
         describe: Callable[[EngineT], str] = lambda _engine: "",
         niceness: int = 0,
     ) -> None:
@@ -69,6 +74,7 @@ class Lane(Generic[JobT, ResultT, EngineT]):
         self._on_outcome = on_outcome
         self._on_state = on_state
         self._clock = clock
+        self._interrupt = interrupt
         self._describe = describe
         self._niceness = niceness
 
@@ -108,12 +114,39 @@ class Lane(Generic[JobT, ResultT, EngineT]):
         self._answer(answers)
         self._announce()
 
+    def submit_if_room(self, job: JobT) -> bool:
+        """Hand over a job if it is taken at once; False without any outcome if not. Never blocks."""
+        with self._lock:
+            if self._refusal:
+                return False
+            offer = self._queue.offer(job)
+            self._wake.notify()
+        self._answer([Cancelled(old, why) for old, why in offer.evicted])
+        self._announce()
+        return not offer.refused
+
+    def give_up(self, unwanted: Callable[[JobT], bool], reason: str) -> bool:
+        """Cancel the unwanted jobs that wait and interrupt the one at work. Never blocks.
+
+        `unwanted` must return at once and call nobody. Returns whether there was any such job.
+        """
+        with self._lock:
+            gone = self._queue.evict(unwanted)
+            running = self._running
+        if running is not None and not unwanted(running.job):
+            running = None
+        if running is not None:
+            self._interrupt(running.job, reason)
+        self._answer([Cancelled(job, reason) for job in gone])
+        self._announce()
+        return bool(gone) or running is not None
+
     def stop(self, *, drain: bool, deadline: float | None = None) -> None:
         """Take no more jobs. Never blocks; may be called again to be stricter.
 
         With `drain` the waiting jobs are still done, until the clock's monotonic time reaches `deadline`.
         Without it, or while the engine is still loading, they are cancelled at once. A job at work ends by
-        itself, or is given up by `join`.
+        itself, interrupted when not draining, or is given up by `join`.
         """
         with self._lock:
             self._stopping = True
@@ -123,7 +156,10 @@ class Lane(Generic[JobT, ResultT, EngineT]):
             left = [] if drain and self._ready else self._take_all()
             if not self._ready:
                 self._over.set()
+            running = None if drain else self._running
             self._wake.notify()
+        if running is not None:
+            self._interrupt(running.job, "the lane is stopping")
         self._answer([Cancelled(job, "stopped before its turn") for job in left])
         self._announce()
 
@@ -140,6 +176,7 @@ class Lane(Generic[JobT, ResultT, EngineT]):
             left = self._take_all()
         late: list[Outcome[JobT, ResultT]] = [Cancelled(job, "stopped before its turn") for job in left]
         if running is not None:
+            self._interrupt(running.job, "the time is up")
             late.insert(0, Cancelled(running.job, "still at work when the time was up"))
         self._answer(late)
         self._announce()
@@ -225,6 +262,8 @@ class Lane(Generic[JobT, ResultT, EngineT]):
     def _do(self, engine: EngineT, job: JobT) -> Outcome[JobT, ResultT]:
         try:
             return Done(job, self._work(engine, job))
+        except GivenUp as given_up:
+            return Cancelled(job, str(given_up))
         except Exception as error:
             log.exception("a job of the %s lane failed", self._name)
             return Failed(job, ErrorRecord.of(error))

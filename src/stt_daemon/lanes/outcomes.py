@@ -40,10 +40,14 @@ class Refused(Generic[JobT]):
 
 @dataclass(frozen=True)
 class Cancelled(Generic[JobT]):
-    """The job was accepted and then given up: replaced by a newer one, or overtaken by a stop."""
+    """The job was accepted and then given up: replaced by a newer one, given up, or overtaken by a stop."""
 
     job: JobT
     reason: str
+
+
+class GivenUp(Exception):  # noqa: N818 - not an error: how work obeys
+    """Raised by a lane's work that stops because it was asked to; the message is the outcome's reason."""
 
 
 Outcome = Done[JobT, ResultT] | Failed[JobT] | Refused[JobT] | Cancelled[JobT]

@@ -34,6 +34,9 @@ class JobQueue(Protocol[JobT]):
     def take(self) -> JobT | None:
         """Remove and return the job that goes next; None if nobody waits."""
 
+    def evict(self, unwanted: Callable[[JobT], bool]) -> list[JobT]:
+        """Remove and return everybody who waits and is unwanted, in the order they would have gone."""
+
     def __len__(self) -> int:
         """How many wait."""
 
@@ -80,12 +83,16 @@ class PriorityJobs(Generic[JobT]):
         return None
 
     def evict(self, unwanted: Callable[[JobT], bool]) -> list[JobT]:
-        """Remove and return everybody who waits and is unwanted."""
+        """Remove and return everybody who waits and is unwanted, in the order they would have gone."""
         gone: list[JobT] = []
-        for key, row in self._rows.items():
+        for key, row in sorted(self._rows.items()):
             gone += [job for job in row if unwanted(job)]
             self._rows[key] = deque(job for job in row if not unwanted(job))
         return gone
+
+    def first(self, kind: Callable[[JobT], bool]) -> JobT | None:
+        """The one of this kind that goes next; None if none waits."""
+        return next((job for _, row in sorted(self._rows.items()) for job in row if kind(job)), None)
 
     def waiting(self, kind: Callable[[JobT], bool]) -> bool:
         """Whether somebody of this kind waits."""

@@ -75,6 +75,9 @@ class FinalsFirst:
     def take(self) -> WhisperJob | None:
         return self._jobs.take()
 
+    def evict(self, unwanted: Callable[[WhisperJob], bool]) -> list[WhisperJob]:
+        return self._jobs.evict(unwanted)
+
     def __len__(self) -> int:
         return len(self._jobs)
 

@@ -1,31 +1,22 @@
 """transcript.jsonl as its one writer sees it. Owned by one thread of the transcription worker.
 
 The journal alone mints `seq` (one per utterance or gap, contiguous from 1) and utterance ids (u1, u2, ...).
-Each line reaches the operating system by one write before the method returns, so a killed process loses at
-most the line it was writing; the next `open` cuts that one off. What cannot be written is refused with the
-file as it was, and the same call may be made again when there is room.
+See `line_file` for what an append promises: the line is in the file when the method returns, or nothing
+changed and the same call may be made again.
 """
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 import re
-import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from stt_daemon.domain import Gap, Segment, Utterance, utterance_id
 from stt_daemon.domain.text import plain, whole
-from stt_daemon.errors import SessionError
-from stt_daemon.sessions.files import PRIVATE_FILE, disk_error
+from stt_daemon.sessions.line_file import LineFile, Write
 from stt_daemon.sessions.lines import Dropped, Line, PendingGap, Written, decode_line, encode_line
-
-log = logging.getLogger(__name__)
-
-Write = Callable[[int, bytes], int]
-"""Like `os.write`: may write less than it is given, and raises OSError."""
 
 _UTTERANCE_ID = re.compile(r"u(\d{1,15})")
 
@@ -34,21 +25,16 @@ _HOPELESS_LOGPROB = -99.0
 
 
 class Journal:
-    """The open transcript of one session."""
+    """The open transcript of one session, as `open` makes it."""
 
-    def __init__(self, path: Path, descriptor: int, write: Write) -> None:
-        self.path = path
-        self.repairs: tuple[str, ...] = ()
-        """What `open` found broken, one readable line each."""
+    def __init__(self) -> None:
         self.next_seq = 1
         self.next_utterance = 1
         self.last_t1 = 0.0
         """Session seconds up to which audio is written down, waiting segments and gaps included."""
         self._pending: list[Segment | PendingGap] = []
         self._settled: set[str] = set()
-        self._torn_at: int | None = None
-        self._descriptor = descriptor
-        self._write = write
+        self._file: LineFile
 
     @classmethod
     def open(cls, path: Path, *, write: Write = os.write) -> Journal:
@@ -56,24 +42,14 @@ class Journal:
 
         Raises SessionError when the file cannot be made, read or repaired.
         """
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, PRIVATE_FILE)
-        except OSError as error:
-            raise disk_error(path, error) from error
-        journal = cls(path, descriptor, write)
-        try:
-            if stat.S_IMODE(os.fstat(descriptor).st_mode) != PRIVATE_FILE:
-                os.fchmod(descriptor, PRIVATE_FILE)
-            journal.repairs = tuple(journal._take_up())
-        except OSError as error:
-            journal.close()
-            raise disk_error(path, error) from error
-        except SessionError:
-            journal.close()
-            raise
-        for repair in journal.repairs:
-            log.warning("%s", repair)
+        journal = cls()
+        journal._file = LineFile.open(path, journal._take, write=write)
         return journal
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What `open` found broken, one readable line each."""
+        return self._file.repairs
 
     @property
     def pending(self) -> tuple[Segment | PendingGap, ...]:
@@ -172,41 +148,18 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        self._file.close()
 
     def _append(self, line: Line) -> None:
         """Write the whole line or leave the file as it was; only then does the state follow."""
-        if self._descriptor < 0:
-            raise SessionError(f"{self.path} is closed")
-        data = encode_line(line)
-        try:
-            if self._torn_at is None:
-                self._torn_at = os.fstat(self._descriptor).st_size
-            else:
-                os.ftruncate(self._descriptor, self._torn_at)
-            written = 0
-            while written < len(data):
-                # One write as a rule. When the system stops short it says why only when asked for the rest.
-                written += self._write(self._descriptor, data[written:])
-            self._torn_at = None
-        except OSError as error:
-            self._cut_torn()
-            trouble = disk_error(self.path, error)
-            raise SessionError(str(trouble), mend=trouble.mend, code="disk") from error
+        self._file.append(encode_line(line))
         self._follow(line)
 
-    def _cut_torn(self) -> None:
-        """Remove the part of a line that got through; where even that fails the next append tries again."""
-        if self._torn_at is None:
-            return
-        try:
-            os.ftruncate(self._descriptor, self._torn_at)  # shrinking needs no room
-        except OSError as error:
-            log.error("%s: a torn line cannot be removed yet: %s", self.path.name, error)
-        else:
-            self._torn_at = None
+    def _take(self, raw: bytes) -> None:
+        """Take up a line that was found in the file. Raises ValueError for what is none."""
+        line = decode_line(raw)
+        if line is not None:
+            self._follow(line)
 
     def _follow(self, line: Line) -> None:
         """Bring the state in line with a line that is in the file."""
@@ -243,34 +196,6 @@ class Journal:
     def _is_listed(self, wav: str) -> bool:
         waits = any(isinstance(item, Segment) and item.wav == wav for item in self._pending)
         return waits or wav in self._settled
-
-    def _take_up(self) -> list[str]:
-        """Read every line into the state, repair the last one, and return what was wrong."""
-        repairs: list[str] = []
-        offset = number = 0
-        raw = b""
-        with os.fdopen(os.dup(self._descriptor), "rb") as stream:
-            stream.seek(0)
-            for raw in stream:
-                number += 1
-                try:
-                    line = decode_line(raw)
-                except ValueError:
-                    if not raw.endswith(b"\n"):
-                        os.ftruncate(self._descriptor, offset)
-                        repairs.append(f"{self.path.name}: the torn last line ({len(raw)} bytes) was cut off")
-                        return repairs
-                    if raw.strip():
-                        repairs.append(f"{self.path.name}: line {number} cannot be read and is skipped")
-                else:
-                    if line is not None:
-                        self._follow(line)
-                offset += len(raw)
-        if raw and not raw.endswith(b"\n"):
-            if self._write(self._descriptor, b"\n") != 1:
-                raise SessionError(f"cannot write {self.path}", code="disk")
-            repairs.append(f"{self.path.name}: the last line was whole and got its line end")
-        return repairs
 
 
 def _rounded(value: float, digits: int, *, otherwise: float) -> float:

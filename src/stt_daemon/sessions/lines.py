@@ -9,18 +9,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from stt_daemon.domain import Gap, Segment, Utterance
-from stt_daemon.domain.text import whole
-from stt_daemon.sessions.files import disk_error
+from stt_daemon.sessions.json_lines import decode_object, encode_object, read_lines
 
 
 @dataclass(frozen=True)
@@ -75,24 +72,12 @@ def encode_line(line: Line) -> bytes:
         body = {"type": "pending", "kind": "gap", "wav": "", **asdict(line)}
     else:
         body = {"type": "dropped", **asdict(line)}
-    return json.dumps(body, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    return encode_object(body)
 
 
 def decode_line(raw: bytes) -> Line | None:
-    """What a line says; None for a type this version does not know. Raises ValueError for what is no line.
-
-    A torn line never passes for a whole one: no proper beginning of a JSON object is a JSON object.
-    """
-    try:
-        # A power loss leaves runs of zeros, also in front of a line that was written whole.
-        body = json.loads(raw.strip(b"\0 \t\r\n"), parse_constant=_refuse, parse_float=_finite)
-        if b"\\ud" in raw.lower():
-            # Another program's escapes may name half of a pair, which no file could hold again.
-            body = json.loads(whole(json.dumps(body, ensure_ascii=False)))
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    if not isinstance(body, dict):
-        raise ValueError("not an object")  # noqa: TRY004 - a property of the line, not a wrong type in the program
+    """What a line says; None for a type this version does not know. Raises ValueError for what is no line."""
+    body = decode_object(raw)
     kind = body.get("type")
     if kind == "utterance":
         utterance = _UTTERANCE.validate_python(body)
@@ -112,34 +97,6 @@ def read_transcript(path: Path, from_seq: int = 1) -> Iterator[Utterance | Gap]:
     Safe while another process appends: a last line that is not whole yet is left for the next reading.
     Lines that cannot be read are skipped; `Journal.open` reports them. Raises SessionError.
     """
-    found: list[Utterance | Gap] = []
-    try:
-        with path.open("rb") as stream:
-            for raw in stream:
-                try:
-                    line = decode_line(raw)
-                except ValueError:
-                    if raw.endswith(b"\n"):
-                        continue
-                    # The end of the file as it was just now. More may have come since, beginning in the
-                    # middle of this line: reading on would leave it out and take the ones behind it.
-                    break
-                item = line.utterance if isinstance(line, Written) else line
-                if isinstance(item, Utterance | Gap) and item.seq >= from_seq:
-                    found.append(item)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise disk_error(path, error, doing="read") from error
-    yield from sorted(found, key=lambda item: item.seq)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a number")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits} is too large")
-    return value
+    found = (line.utterance if isinstance(line, Written) else line for line in read_lines(path, decode_line))
+    wanted = [item for item in found if isinstance(item, Utterance | Gap) and item.seq >= from_seq]
+    yield from sorted(wanted, key=lambda item: item.seq)

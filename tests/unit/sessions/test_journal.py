@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
@@ -17,6 +16,7 @@ from stt_daemon.domain import Gap, Utterance
 from stt_daemon.errors import SessionError
 from stt_daemon.sessions import Journal, PendingGap, read_transcript
 from tests.unit.sessions.builders import WALL, say, segment
+from tests.unit.sessions.disk import Chopped, FullDisk
 
 
 @pytest.fixture
@@ -39,27 +39,6 @@ def reopened(path: Path) -> Journal:
     journal = Journal.open(path)
     journal.close()
     return journal
-
-
-class FullDisk:
-    """Takes `room` bytes, then says what a full disk says."""
-
-    def __init__(self, room: int) -> None:
-        self.room = room
-
-    def __call__(self, descriptor: int, data: bytes) -> int:
-        if self.room == 0:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        taken = os.write(descriptor, data[: self.room])
-        self.room -= taken
-        return taken
-
-
-class Chopped:
-    """Writes a few bytes at a time, as a system under pressure may."""
-
-    def __call__(self, descriptor: int, data: bytes) -> int:
-        return os.write(descriptor, data[:7])
 
 
 # --- numbers ---------------------------------------------------------------------------------------------
