@@ -1,11 +1,22 @@
+"""Real processes for the tests of this folder."""
+
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.process.running import CLIP, MAIN, Running
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _signals_as_in_a_terminal() -> Iterator[None]:
+    """The program leaves SIGHUP ignored if it starts that way, as under nohup, where a test run may be too."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture
