@@ -13,7 +13,7 @@ from tests.process.running import CLIP, MAIN, Running
 
 @pytest.fixture(autouse=True, scope="session")
 def _signals_as_in_a_terminal() -> Iterator[None]:
-    """The program leaves SIGHUP ignored if it starts that way, as under nohup, where a test run may be too."""
+    """The program leaves SIGHUP ignored if it starts so, as under nohup, and a test run may be under one."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
