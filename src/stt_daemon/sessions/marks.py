@@ -13,7 +13,6 @@ from stt_daemon.domain.text import plain
 from stt_daemon.sessions.json_lines import decode_object, encode_object, read_lines
 from stt_daemon.sessions.line_file import LineFile, Write
 
-
 _LATEST_S = 1e9
 """No session lasts thirty years, and a larger whole number may not even fit a float."""
 
