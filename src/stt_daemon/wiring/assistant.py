@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stt_daemon.config import Config
 from stt_daemon.conversation import PastLine
 from stt_daemon.domain import Clock, Utterance
 from stt_daemon.lanes.inference_queue import InferenceQueue
+from stt_daemon.sessions import open_session
 from stt_daemon.sessions.chat_log import ChatLog, read_chat
+from stt_daemon.sessions.index import SearchHit, SessionIndex
 from stt_daemon.sessions.marks import MarkLog
 from stt_daemon.wiring.llm import Post, build_llm_lane
-
-if TYPE_CHECKING:
-    from stt_daemon.sessions.index import SearchHit, SessionIndex
 
 
 class ChatAndMarks:
@@ -48,24 +47,28 @@ class SessionLibrary:
     """The sessions in a directory, searched through their index. One thread."""
 
     def __init__(self, root: Path) -> None:
-        from stt_daemon.sessions.index import SessionIndex
-
         self._root = root
-        self._index: SessionIndex = SessionIndex.open(root)
+        self._index = SessionIndex.open(root)
 
     def find(self, text: str, limit: int) -> Sequence[SearchHit]:
+        """Lines and notes with all these words. Raises SessionError."""
         self._index.refresh()
         return self._index.search(text, limit=limit)
 
     def past_lines(self, question: str, limit: int, without: str) -> Sequence[PastLine]:
+        """Lines of other sessions with some of a question's words, best first. Raises SessionError."""
         self._index.refresh()
-        hits = self._index.search(question, limit=2 * limit)
-        return [PastLine(hit.session, _utterance(hit)) for hit in hits if hit.session != without][:limit]
+        # The present session may well hold the best ones, and they go with the question anyway.
+        hits = self._index.search(question, limit=4 * limit, any_word=True)
+        said = [hit for hit in hits if hit.session != without and hit.kind == "utterance"]
+        return [PastLine(hit.session, _utterance(hit)) for hit in said[:limit]]
 
     def export(self, folder: Path, form: str) -> Path:
-        from stt_daemon.sessions.library import export_session
+        """Write a session's transcript where exports go. Raises SessionError."""
+        from stt_daemon.sessions.library import EXPORTS, export_session
 
-        return export_session(self._root, folder.name, form, folder / f"{folder.name}.{form}")
+        session = open_session(folder.parent, folder.name)
+        return export_session(session, [form], self._root / EXPORTS, private=True)[0]
 
 
 def _utterance(hit: SearchHit) -> Utterance:
@@ -74,7 +77,7 @@ def _utterance(hit: SearchHit) -> Utterance:
         id=hit.utterance,
         seq=hit.seq,
         t0=hit.t0,
-        t1=hit.t0,
+        t1=hit.t1,
         wall=hit.wall,
         speaker=hit.speaker,
         source="",

@@ -132,6 +132,7 @@ class Core:
             save=self._archive.save,
             clock=clock,
         )
+        self._lag_s = 0.0
         self._stop_by: float | None = None
         self._orphaned = False
         self._drained = False
@@ -176,7 +177,7 @@ class Core:
                 self._heard.time_passed(item.t)
                 self._turns.time_passed(item.t)
             case LagChanged():
-                self._turns.transcription_waits(item.seconds > 0)
+                self._lag_s = item.seconds
             case CaptureChanged(state="lost" | "paused" | "ended" | "muted"):
                 self._turns.source_stopped()
             case SessionChanged():
@@ -220,6 +221,7 @@ class Core:
             self._turns.utterance(line)
 
     def _publish_turns(self) -> None:
+        self._turns.transcription_waits(self._lag_s > 0 or self._heard.is_behind)
         for turn in self._turns.settled():
             self._publish(TurnEnded(utterances=turn.utterances))
             self._flow.spoken(self._heard.text(turn.utterances))

@@ -34,7 +34,7 @@ DEFAULT_FORMAT = "md"
 
 
 class Found(Protocol):
-    """A line that a search found."""
+    """A line or note that a search found; a note has no utterance and no speaker."""
 
     @property
     def session(self) -> str: ...
@@ -45,7 +45,7 @@ class Found(Protocol):
     @property
     def speaker(self) -> str: ...
     @property
-    def text(self) -> str: ...
+    def snippet(self) -> str: ...
 
 
 class Past(Protocol):
@@ -204,18 +204,24 @@ class Effects:
 
 
 def _name(line: Found, session: str) -> str:
-    return line.utterance if line.session == session else f"{line.session}:{line.utterance}"
+    name = line.utterance or "note"
+    return name if line.session == session else f"{line.session}:{name}"
+
+
+def _words(line: Found) -> str:
+    return f"{line.speaker}: {line.snippet}" if line.speaker else line.snippet
 
 
 def _listed(lines: Sequence[Found], session: str) -> str:
     if not lines:
         return "nothing was found"
-    rows = (f"[{_name(line, session)}] {line.wall[11:19]} {line.speaker}: {line.text}" for line in lines)
+    rows = [f"[{_name(line, session)}] {line.wall[11:19]} {_words(line)}" for line in lines]
     return "\n".join((f"{len(lines)} found", *rows))
 
 
 def _cited(lines: Sequence[Found], session: str) -> str:
     """What the chat's memory keeps of a search: where, not what; the words are not the assistant's."""
+    lines = [line for line in lines if line.utterance]
     if not lines:
         return "Nothing was found."
     return f"Found in {', '.join(f'[{_name(line, session)}]' for line in lines)}."

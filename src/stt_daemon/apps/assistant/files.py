@@ -50,7 +50,7 @@ class Library(Protocol):
         """Lines of other sessions than `without` that have to do with a question, best first."""
 
     def export(self, folder: Path, form: str) -> Path:
-        """Write a session's transcript beside it; never overwrites. Returns where it went."""
+        """Write a session's transcript; never overwrites. Returns where it went."""
 
 
 class Archive:

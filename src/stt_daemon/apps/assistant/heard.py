@@ -45,6 +45,11 @@ class Heard:
     def time_passed(self, t: float) -> None:
         self._now_t = max(self._now_t, t)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was announced that is still being read."""
+        return self._reading
+
     def when_known(self, call: Callable[[], None]) -> None:
         """Call this when all that was announced is known: now, or after the journal has been read."""
         if self._reading:
