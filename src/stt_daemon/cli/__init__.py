@@ -41,6 +41,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "doctor": LazyCommand("stt_daemon.cli.doctor", "Check whether everything needed is there and works."),
     "devices": LazyCommand("stt_daemon.cli.devices", "List the audio inputs."),
     "config": LazyCommand("stt_daemon.cli.config", "Write, show or check the configuration."),
+    "sessions": LazyCommand("stt_daemon.cli.sessions", "List, show, search, export and delete sessions."),
     "transcribe": LazyCommand("stt_daemon.cli.transcribe", "Write down what is said in sound files."),
 }
 

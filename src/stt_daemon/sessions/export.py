@@ -1,7 +1,8 @@
 """A transcript as txt, md, srt, vtt or json. Pure; any thread.
 
 Times are seconds on the session's axis. All text is made plain, and what a format would read as markup is
-escaped, so that spoken words can neither format nor link nor end a cue. Subtitles leave gaps out.
+escaped, so that spoken words can neither format nor link nor end a cue. Subtitles leave gaps and
+marks out.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any
 from stt_daemon.domain import Gap, Utterance
 from stt_daemon.domain.text import plain
 from stt_daemon.errors import UsageError
+from stt_daemon.sessions.marks import Mark, mark_object
 
-Item = Utterance | Gap
+Item = Utterance | Gap | Mark
 
 MIN_CUE_S = 0.7
 """A cue shorter than this cannot be read; subtitle guidelines ask for about 20 frames at least."""
@@ -50,15 +52,15 @@ def clock_text(seconds: float, *, fraction: str = "") -> str:
 
 
 def _txt(items: Sequence[Item], about: Mapping[str, Any]) -> str:
-    return "".join(f"{clock_text(item.t0)} {_said(item, str)}\n" for item in items)
+    return "".join(f"{clock_text(_start(item))} {_said(item, str)}\n" for item in items)
 
 
 def _md(items: Sequence[Item], about: Mapping[str, Any]) -> str:
     title = _md_escape(plain(str(about.get("title") or "Transcript")))
     lines = [f"# {title}", ""]
     for item in items:
-        if isinstance(item, Gap):
-            lines += [f"*{clock_text(item.t0)} {_said(item, _md_escape)}*", ""]
+        if not isinstance(item, Utterance):
+            lines += [f"*{clock_text(_start(item))} {_said(item, _md_escape)}*", ""]
         else:
             lines += [f"**{clock_text(item.t0)}** {_said(item, _md_escape)}", ""]
     return "\n".join(lines)
@@ -77,11 +79,7 @@ def _vtt(items: Sequence[Item], about: Mapping[str, Any]) -> str:
 
 
 def _json(items: Sequence[Item], about: Mapping[str, Any]) -> str:
-    transcript = [
-        {"type": "gap" if isinstance(item, Gap) else "utterance", **_plain_values(asdict(item))}
-        for item in items
-    ]
-    body = {**_plain_values(about), "transcript": transcript}
+    body = {**_plain_lines(about), "transcript": [_plain_values(_object(item)) for item in items]}
     return json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
@@ -95,10 +93,22 @@ _RENDERERS: dict[str, Callable[[Sequence[Item], Mapping[str, Any]], str]] = {
 FORMATS = tuple(_RENDERERS)
 
 
+def _start(item: Item) -> float:
+    return item.t if isinstance(item, Mark) else item.t0
+
+
+def _object(item: Item) -> dict[str, Any]:
+    if isinstance(item, Mark):
+        return mark_object(item)
+    return {"type": "gap" if isinstance(item, Gap) else "utterance", **asdict(item)}
+
+
 def _said(item: Item, escape: Callable[[str], str]) -> str:
     """`Speaker: text`, or what is missing, in brackets."""
     if isinstance(item, Gap):
         return escape(f"[{item.t1 - item.t0:.1f} s missing: {plain(item.reason)}]")
+    if isinstance(item, Mark):
+        return escape(f"[note: {plain(item.note)}]" if item.note else "[marked]")
     text = escape(plain(item.text))
     return f"{escape(plain(item.speaker))}: {text}" if item.speaker else text
 
@@ -127,6 +137,17 @@ def _srt_escape(text: str) -> str:
 def _vtt_escape(text: str) -> str:
     # Without ">" no text can hold the arrow that starts a cue's times.
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _plain_lines(value: Any) -> Any:
+    """JSON values with their texts made plain a line at a time: replies and briefs have lines."""
+    if isinstance(value, str):
+        return "\n".join(plain(line) for line in value.split("\n"))
+    if isinstance(value, Mapping):
+        return {plain(str(key)): _plain_lines(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_lines(item) for item in value]
+    return value
 
 
 def _plain_values(values: Mapping[str, Any]) -> dict[str, Any]:

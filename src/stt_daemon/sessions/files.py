@@ -84,15 +84,18 @@ def free_names(path: Path) -> Iterator[Path]:
         yield path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
-def write_new(path: Path, text: str) -> Path:
+def write_new(path: Path, text: str, *, private: bool = False) -> Path:
     """Write a file under the first free name made from `path`; never overwrites. Returns where it went.
 
-    The mode follows the umask: this is for files the user asked for, outside a session. Raises SessionError.
+    The mode follows the umask, for files the user asked for, unless it is to be `private`. Raises
+    SessionError.
     """
     for candidate in free_names(path):
         try:
             with candidate.open("x", encoding="utf-8", newline="\n") as stream:
                 try:
+                    if private:
+                        os.fchmod(stream.fileno(), PRIVATE_FILE)
                     stream.write(text)
                     stream.flush()
                 except OSError:

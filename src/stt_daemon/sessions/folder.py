@@ -100,17 +100,20 @@ def list_sessions(root: Path) -> list[SessionFolder]:
     A folder with a name of its own counts when it holds a session.json, so a session may be renamed.
     """
     try:
-        paths = [entry for entry in root.iterdir() if entry.is_dir()]
+        paths = list(root.iterdir())
     except FileNotFoundError:
         return []
     except OSError as error:
         raise disk_error(root, error, doing="read") from error
-    found = [
-        SessionFolder(path.name, path)
-        for path in paths
-        if _ID.fullmatch(path.name) or (path / "session.json").exists()
-    ]
+    found = [SessionFolder(path.name, path) for path in paths if is_session(path)]
     return sorted(found, key=lambda folder: _order(folder.id))
+
+
+def is_session(path: Path) -> bool:
+    """Whether a path in a sessions directory is a session, and not one of the other folders there."""
+    if path.name.startswith(".") or not path.is_dir():
+        return False
+    return bool(_ID.fullmatch(path.name)) or (path / "session.json").exists()
 
 
 def _order(session_id: str) -> tuple[str, int]:

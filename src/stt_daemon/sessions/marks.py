@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stt_daemon.domain.text import plain
 from stt_daemon.sessions.json_lines import decode_object, encode_object, read_lines
@@ -56,7 +57,7 @@ class MarkLog:
         self._file.close()
 
 
-def mark_object(mark: Mark) -> dict[str, object]:
+def mark_object(mark: Mark) -> dict[str, Any]:
     """A mark as its line says it."""
     return {"type": "note" if mark.note else "mark", "t": mark.t, "wall": mark.wall, "note": mark.note}
 

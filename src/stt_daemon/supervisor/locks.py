@@ -82,6 +82,31 @@ def _take(sessions_dir: Path, orphans_s: float, clock: Clock, held: contextlib.E
     return Locks(instance, writers)
 
 
+@contextlib.contextmanager
+def hold_off(sessions_dir: Path) -> Iterator[None]:
+    """Keep an instance from starting while inside; for short work on sessions that nobody may write to.
+
+    The locks are only shared, as by one who looks, so that nobody takes this process for an instance. Makes
+    nothing. Raises AlreadyRunningError when an instance, or what is left of one, holds a lock, and
+    SessionError when one cannot be looked at.
+    """
+    with contextlib.ExitStack() as held:
+        for name in (INSTANCE_LOCK, WRITERS_LOCK):
+            try:
+                descriptor = os.open(sessions_dir / name, os.O_RDONLY)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise SessionError(f"{sessions_dir / name} cannot be read: {error.strerror}") from error
+            held.callback(os.close, descriptor)
+            if not _try(descriptor, fcntl.LOCK_SH):
+                raise AlreadyRunningError(
+                    f"a running stt-daemon may still write in {sessions_dir}",
+                    mend="stop it with: stt-daemon down",
+                )
+        yield
+
+
 def running_pid(sessions_dir: Path) -> int | None:
     """The process id of the instance that runs here now; None when none does. Creates nothing.
 

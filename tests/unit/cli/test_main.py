@@ -89,7 +89,9 @@ def test_help_lists_every_command_with_its_summary(capsys: pytest.CaptureFixture
 
 
 def test_the_listed_commands_are_the_documented_ones() -> None:
-    assert list(COMMANDS) == ["up", "status", "down", "doctor", "devices", "config", "transcribe"]
+    assert list(COMMANDS) == [
+        "up", "status", "down", "doctor", "devices", "config", "sessions", "transcribe",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stt_daemon.errors import AlreadyRunningError, SessionError
-from stt_daemon.supervisor.locks import INSTANCE_LOCK, WRITERS_LOCK, hold_locks, running_pid
+from stt_daemon.supervisor.locks import INSTANCE_LOCK, WRITERS_LOCK, hold_locks, hold_off, running_pid
 
 
 def test_the_holder_is_known_while_it_holds_and_not_after(tmp_path: Path) -> None:
@@ -65,3 +65,24 @@ def test_a_directory_that_cannot_be_used_is_named_with_the_mend(tmp_path: Path) 
 def test_trouble_while_running_is_not_taken_for_trouble_with_the_locks(tmp_path: Path) -> None:
     with pytest.raises(BrokenPipeError), hold_locks(tmp_path):
         raise BrokenPipeError
+
+
+def test_holding_off_keeps_an_instance_from_starting_and_looks_like_none(tmp_path: Path) -> None:
+    with hold_locks(tmp_path):
+        pass
+    with hold_off(tmp_path):
+        assert running_pid(tmp_path) is None
+        with pytest.raises(AlreadyRunningError), hold_locks(tmp_path, orphans_s=0):
+            pass
+    with hold_locks(tmp_path):
+        pass
+
+
+def test_nobody_is_held_off_while_an_instance_runs(tmp_path: Path) -> None:
+    with hold_locks(tmp_path), pytest.raises(AlreadyRunningError), hold_off(tmp_path):
+        pass
+
+
+def test_holding_off_where_nothing_ever_ran_makes_no_files(tmp_path: Path) -> None:
+    with hold_off(tmp_path):
+        assert list(tmp_path.iterdir()) == []
