@@ -78,28 +78,43 @@ class LlmProgress:
     text: str
 
 
+class LlmLane(InferenceQueue[Any]):
+    """The queue around a client, which it closes in the end: a call that outlived the lane breaks off."""
+
+    def __init__(self, config: Config, post: Post, clock: Clock) -> None:
+        self._client: LlmClient | None = None
+
+        def load() -> LlmClient:
+            self._client = build_llm_client(
+                config,
+                clock=clock,
+                on_progress=lambda text: post(LlmProgress(text)),
+                on_warning=lambda code, message: post(Warned(where="llm", code=code, message=message)),
+            )
+            return self._client
+
+        super().__init__(
+            load,
+            size=config.llm.queue_size,
+            on_outcome=post,
+            on_state=post,
+            clock=clock,
+            describe=lambda client: str(client.address),
+        )
+
+    def join(self, timeout_s: float) -> bool:
+        over = super().join(timeout_s)
+        if self._client is not None:
+            self._client.close()
+        return over
+
+
 def build_llm_lane(config: Config, post: Post, clock: Clock) -> InferenceQueue[Any]:
     """The lane of the language model, not started yet.
 
     It posts its outcomes, its states, `LlmProgress` and warnings.
     """
-
-    def load() -> LlmClient:
-        return build_llm_client(
-            config,
-            clock=clock,
-            on_progress=lambda text: post(LlmProgress(text)),
-            on_warning=lambda code, message: post(Warned(where="llm", code=code, message=message)),
-        )
-
-    return InferenceQueue(
-        load,
-        size=config.llm.queue_size,
-        on_outcome=post,
-        on_state=post,
-        clock=clock,
-        describe=lambda client: client.address,
-    )
+    return LlmLane(config, post, clock)
 
 
 def build_conversation(config: Config, session: str) -> Conversation:
