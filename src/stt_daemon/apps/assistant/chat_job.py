@@ -135,8 +135,8 @@ class Deadline:
 
     @property
     def left_s(self) -> float:
-        """Never 0, so that the call itself says that it ran out."""
-        return max(0.05, self._end - self._clock.monotonic())
+        """Never 0, so that the call itself says that it ran out; in whole seconds, since it may be shown."""
+        return max(0.05, round(self._end - self._clock.monotonic()))
 
 
 class Pieces:
