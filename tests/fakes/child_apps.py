@@ -102,6 +102,8 @@ def core(context: ChildContext) -> int:
                 context.outbox.publish(TurnEnded(utterances=(name,)))
             case CaptureChanged(state=state):
                 _say(context, "capture_seen", state)
+            case SourceDrained():
+                context.outbox.publish(SourceDrained())
             case ControlReceived(line="/mute"):
                 context.outbox.publish(MuteRequested(on=True))
             case ControlReceived(line="/new"):

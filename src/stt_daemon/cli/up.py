@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Speed = Literal["realtime", "max"]
 
+LLM_MARGIN_S = 60.0
+"""Beyond the deadline of a call: counting tokens and asking about the server have limits of their own."""
+
 
 @click.command("up")
 @config_option
@@ -86,8 +89,10 @@ class Request:
         threads: bool,
     ) -> None:
         from stt_daemon.lanes.model_files import check_language
+        from stt_daemon.wiring.llm import build_commands
 
         check_language(config.whisper.model, config.whisper.language)
+        build_commands(config)
         self._config = config
         self._source = checked_source(source, speed)
         self._speed = speed
@@ -122,6 +127,7 @@ class Request:
         from stt_daemon.messages import ChildConfigured, ControlReceived
         from stt_daemon.sessions import create_session, open_session
         from stt_daemon.supervisor.control import ControlReader
+        from stt_daemon.supervisor.health import HealthLimits
         from stt_daemon.supervisor.hub import Hub
         from stt_daemon.supervisor.launch import ProcessPlacement
         from stt_daemon.supervisor.output import open_events
@@ -182,6 +188,7 @@ class Request:
                 make_session,
                 stop_grace_s=settings.stop_grace_s,
                 policy=RestartPolicy(settings.restarts, settings.restart_window_s),
+                limits=HealthLimits(llm_busy_s=self._config.llm.timeout_s + LLM_MARGIN_S),
                 until_end=self._until_end,
                 clock=clock,
             )

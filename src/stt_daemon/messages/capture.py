@@ -49,6 +49,8 @@ class SourceAdvanced(Message):
 
 @dataclass(frozen=True, kw_only=True)
 class SourceDrained(Message):
-    """The source has ended and everything heard is in the journal."""
+    """Said by the worker: the source has ended and everything heard is in the journal. The supervisor repeats
+    it to the core, which says it in turn when nothing that follows from it is at work any more.
+    """
 
     topic: ClassVar[str] = "drained"

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class HealthLimits:
     """Seconds. A heartbeat is due every second; a decode of the longest segment on a slow machine with a
-    large model takes tens of seconds; a first start may have to read all libraries from a slow disk.
+    large model takes tens of seconds; a first start may have to read all libraries from a slow disk. A call
+    to a language model has a deadline of its own, which `llm_busy_s` must lie beyond.
     """
 
     silent_s: float = 10.0
     lane_busy_s: float = 120.0
+    llm_busy_s: float = 600.0
     start_s: float = 60.0
     overslept_s: float = 2.0
 
@@ -23,7 +25,7 @@ class HealthLimits:
         if silence_s > limit:
             return f"silent for {silence_s:.0f} s"
         for lane, busy in busy_s.items():
-            if busy + silence_s > self.lane_busy_s:
+            if busy + silence_s > (self.llm_busy_s if lane == "llm" else self.lane_busy_s):
                 return f"the {lane} lane has been stuck in one job for {busy + silence_s:.0f} s"
         return ""
 

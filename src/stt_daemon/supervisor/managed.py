@@ -45,6 +45,11 @@ class ManagedChild:
     def alive(self) -> bool:
         return self.state in ALIVE
 
+    @property
+    def counts(self) -> bool:
+        """Whether something is still to be expected of it: it runs, or will be started again."""
+        return self.state not in ("failed", "stopped")
+
     def begin(self, now: float) -> None:
         """A new start: nothing of the last one counts any more."""
         self.state = change_state(self.state, "starting")

@@ -24,10 +24,13 @@ from stt_daemon.domain.text import plain
 from stt_daemon.errors import UsageError
 from stt_daemon.messages import (
     CaptureChanged,
+    ChatSaid,
     ChildChanged,
+    CommandChanged,
     Failed,
     GapMarked,
     Message,
+    ModeChanged,
     SessionChanged,
     TranscriptMissed,
     UtteranceFinished,
@@ -194,6 +197,7 @@ class NoticeLines:
     def __init__(self) -> None:
         self._session = ""
         self._capture = ("", "")
+        self._mode = "idle"
 
     def wants(self, topic: str) -> bool:
         return topic in (
@@ -203,11 +207,16 @@ class NoticeLines:
             SessionChanged.topic,
             CaptureChanged.topic,
             ChildChanged.topic,
+            ChatSaid.topic,
+            CommandChanged.topic,
+            ModeChanged.topic,
         )
 
     def render(self, frame: Frame) -> Iterator[str]:
-        text = self._text(frame.message())
-        if text:
+        message = frame.message()
+        if isinstance(message, ChatSaid | CommandChanged):
+            yield from _conversation_lines(message)
+        elif text := self._text(message):
             yield plain(text)
 
     def rest(self) -> Iterator[str]:
@@ -227,6 +236,10 @@ class NoticeLines:
                     return f"session {session_id}: {folder}"
             case CaptureChanged():
                 return self._capture_text(message)
+            case ModeChanged(mode=mode, why=why):
+                if mode != self._mode:
+                    self._mode = mode
+                    return f"mode: {mode} ({why})"
             case ChildChanged(name=name, state="backoff", reason=reason):
                 return f"warning: {name}: {reason}; starting it again"
             case ChildChanged(name="transcription", state="draining"):
@@ -245,3 +258,21 @@ class NoticeLines:
         if message.state == "live":
             return f"listening to {message.device}{reason}"
         return f"{message.state}: {message.device}{reason}"
+
+
+def _conversation_lines(message: ChatSaid | CommandChanged) -> Iterator[str]:
+    """Replies that are complete, notices, and what became of commands; each line names who speaks.
+
+    What the user typed or said is left out: it stands in the terminal or in the transcript already.
+    """
+    if isinstance(message, CommandChanged):
+        name, text = f"command {message.id}".strip(), message.reason
+        if message.state in ("failed", "refused"):
+            name = f"{name} {message.state}"
+    elif message.final and message.role != "user":
+        name, text = ("assistant" if message.role == "assistant" else "notice"), message.text
+    else:
+        return
+    for line in text.split("\n"):
+        if line.strip():
+            yield plain(f"{name}: {line}")

@@ -42,6 +42,8 @@ _BETWEEN_CHILDREN: dict[tuple[Origin, str], tuple[Destination, ...]] = {
     ("assistant", PauseRequested.topic): ("transcription",),
     ("supervisor", SessionAssigned.topic): ("transcription", "assistant"),
     ("supervisor", ControlReceived.topic): ("assistant",),
+    ("supervisor", SourceDrained.topic): ("assistant",),
+    ("tui", ControlReceived.topic): ("assistant",),
 }
 _READERS: dict[Origin, tuple[Destination, ...]] = {
     "supervisor": ("assistant", "tui", "output"),

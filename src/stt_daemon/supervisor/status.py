@@ -14,14 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from stt_daemon.channels import Frame, FrameStore, start_thread
-from stt_daemon.messages import CaptureChanged, ChildChanged, LagChanged, LaneChanged, Message, SessionChanged
+from stt_daemon.messages import (
+    CaptureChanged,
+    ChildChanged,
+    LagChanged,
+    LaneChanged,
+    Message,
+    ModeChanged,
+    SessionChanged,
+)
 from stt_daemon.supervisor.locks import running_pid
 
 log = logging.getLogger(__name__)
 
 STATUS_FILE = "status.json"
 _SHOWN = frozenset(
-    kind.topic for kind in (CaptureChanged, ChildChanged, LagChanged, LaneChanged, SessionChanged)
+    kind.topic
+    for kind in (CaptureChanged, ChildChanged, LagChanged, LaneChanged, ModeChanged, SessionChanged)
 )
 _SETTLE_S = 0.1
 """The lag changes ten times a second; more writes than that help no reader."""
@@ -54,8 +63,13 @@ def apply(status: dict[str, Any], message: Message) -> None:
                 # What its owner said of it died with the owner.
                 status["capture"] = None
                 status["lanes"].pop("whisper", None)
+            if name == "assistant" and state in ("backoff", "failed", "stopped"):
+                status["mode"] = "idle"
+                status["lanes"].pop("llm", None)
         case LaneChanged(name=name, state=lane, depth=depth, reason=reason):
             status["lanes"][name] = {"state": lane, "depth": depth, "reason": reason}
+        case ModeChanged(mode=mode):
+            status["mode"] = mode
         case CaptureChanged(state=capture, device=device, rate=rate, reason=reason):
             status["capture"] = {"state": capture, "device": device, "rate": rate, "reason": reason}
         case LagChanged(seconds=seconds):

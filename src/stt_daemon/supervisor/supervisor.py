@@ -41,6 +41,7 @@ from stt_daemon.supervisor.managed import ManagedChild
 from stt_daemon.supervisor.placement import ChildSpec, Placement
 from stt_daemon.supervisor.restart import RestartPolicy
 from stt_daemon.supervisor.routing import destinations
+from stt_daemon.supervisor.source_end import SourceEnd
 from stt_daemon.supervisor.states import change_state
 from stt_daemon.supervisor.stop_order import HURRY, STOP_ORDER, StopShare, stop_share
 from stt_daemon.supervisor.terminal import TerminalGuard
@@ -97,6 +98,7 @@ class Supervisor:
         self._impatience = 0
         self._assigned: SessionAssigned | None = None
         self._waiting_s = 0.0
+        self._source_end = SourceEnd()
         self._exit_code = 0
 
     def request_stop(self, reason: str) -> None:
@@ -173,8 +175,9 @@ class Supervisor:
             case ChildStopped():
                 child.farewell = message
             case SourceDrained():
-                if self._until_end:
-                    self.request_stop("the source has ended")
+                self._source_end.said_by(child.spec.name)
+                if child.spec.name == "transcription":
+                    self._hub.publish(SourceDrained())
             case SessionChanged(state="opened" | "resumed", id=session_id, dir=folder):
                 if session_id != self._configured.session_id:
                     self._configured = dataclasses.replace(
@@ -233,6 +236,7 @@ class Supervisor:
 
     def _launch(self, child: ManagedChild) -> None:
         spec = child.spec
+        self._source_end.begins_anew(spec.name)
         child.begin(self._clock.monotonic())
         self._publish_state(child)
         if spec.owns_terminal and self._terminal is not None:
@@ -260,6 +264,8 @@ class Supervisor:
         self._tell(child, dataclasses.replace(self._configured, attempt=attempt, source_t=child.source_t))
         if self._assigned is not None and self._assigned.id != self._configured.session_id:
             self._tell(child, self._assigned)
+        if spec.name == "assistant" and self._source_end.reached:
+            self._tell(child, SourceDrained())
         self._hub.attach(spec.name, run.send)
 
     def _post(self, child: ManagedChild, attempt: int, item: object) -> None:
@@ -327,6 +333,8 @@ class Supervisor:
 
     def _advance_stop(self) -> None:
         """One child at a time drains; the next is asked when it is gone."""
+        if self._until_end and self._source_end.is_over(c.spec.name for c in self._children if c.counts):
+            self._stop_wanted = self._stop_wanted or "the source has ended"
         if self._stop_wanted is not None and self._stop_by is None:
             self._begin_stop(self._stop_wanted)
         if self._stop_by is None or any(child.state == "draining" for child in self._children):

@@ -20,6 +20,9 @@ log = logging.getLogger(__name__)
 PATIENCE_S = 5.0
 """A headset that has to change its profile takes a few seconds to its first sample."""
 
+LLM_PATIENCE_S = 5.0
+"""A server on this machine answers in milliseconds, one elsewhere in a second."""
+
 
 @dataclass(frozen=True)
 class LevelProbe:
@@ -40,6 +43,19 @@ class LoadedModel:
 
 
 @dataclass(frozen=True)
+class LlmServer:
+    """A language model server that answered. `context_tokens` is None when neither it nor the configuration
+    tells, `warning` what is odd about the configuration.
+    """
+
+    address: str
+    kind: str
+    model: str
+    context_tokens: int | None
+    warning: str = ""
+
+
+@dataclass(frozen=True)
 class Probes:
     """Each may raise any SttDaemonError; its message is the finding.
 
@@ -51,6 +67,7 @@ class Probes:
     devices: Callable[[], Sequence[InputDevice]]
     level: Callable[[], LevelProbe]
     model: Callable[[], LoadedModel]
+    llm: Callable[[], LlmServer]
 
 
 def build_probes(config: Config) -> Probes:
@@ -62,6 +79,7 @@ def build_probes(config: Config) -> Probes:
         devices=list_devices,
         level=lambda: _listen(config.audio.device),
         model=lambda: _load_model(config),
+        llm=lambda: _ask_llm(config),
     )
 
 
@@ -103,6 +121,24 @@ def _listen(device: str) -> LevelProbe:
     return LevelProbe(
         microphone.name, level_db(samples), is_digital_silence(samples), any(block.clipped for block in heard)
     )
+
+
+def _ask_llm(config: Config) -> LlmServer:
+    """Ask the server about itself. Raises LlmError."""
+    from stt_daemon.wiring.llm import build_llm_client
+
+    warnings: list[str] = []
+    client = build_llm_client(
+        config,
+        clock=SystemClock(),
+        on_progress=lambda text: log.info("%s", text),
+        on_warning=lambda code, message: warnings.append(message),
+    )
+    try:
+        facts = client.facts(timeout_s=LLM_PATIENCE_S)
+        return LlmServer(client.address, facts.kind, facts.model, facts.context_tokens, "; ".join(warnings))
+    finally:
+        client.close()
 
 
 def _load_model(config: Config) -> LoadedModel:

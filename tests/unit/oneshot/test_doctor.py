@@ -17,8 +17,8 @@ from stt_daemon.apps.oneshot.doctor import (
     checks_data,
 )
 from stt_daemon.audio.device_names import InputDevice
-from stt_daemon.errors import AudioError, ErrorRecord, ModelError
-from stt_daemon.wiring.probes import LevelProbe, LoadedModel, Probes
+from stt_daemon.errors import AudioError, ErrorRecord, LlmError, ModelError
+from stt_daemon.wiring.probes import LevelProbe, LlmServer, LoadedModel, Probes
 from tests.fakes.clock import FakeClock
 
 NAMES = [
@@ -28,6 +28,7 @@ NAMES = [
     "level",
     "model",
     "speed",
+    "llm",
     "disk",
     "terminal",
     "configuration",
@@ -48,6 +49,7 @@ class Machine:
             devices=lambda: [HEADSET],
             level=self._level,
             model=lambda: LoadedModel("tiny.en", self._transcribe),
+            llm=lambda: LlmServer("http://127.0.0.1:8080/v1", "llama.cpp", "tiny", 8192),
         )
         self.options: dict[str, Any] = {
             "sessions_dir": folder / "not" / "yet",
@@ -215,3 +217,22 @@ def test_lines_are_aligned_and_data_is_complete() -> None:
 def test_the_bundled_clip_is_a_wave_file() -> None:
     with bundled_clip() as path:
         assert path.read_bytes()[:4] == b"RIFF"
+
+
+def test_a_language_model_is_told_with_its_context(machine: Machine) -> None:
+    check = machine.checks()["llm"]
+    assert check.status == "ok"
+    assert check.message == ("llama.cpp at http://127.0.0.1:8080/v1, model tiny, context of 8192 tokens")
+
+
+def test_no_language_model_is_a_warning_since_all_else_works_without(machine: Machine) -> None:
+    machine.probes = replace(machine.probes, llm=raising(LlmError("nobody answers", mend="start it")))
+    assert machine.checks()["llm"] == Check("llm", "warn", "nobody answers", "start it")
+
+
+def test_an_unknown_context_is_a_warning_with_its_mend(machine: Machine) -> None:
+    server = LlmServer("http://h/v1", "other", "", None)
+    machine.probes = replace(machine.probes, llm=lambda: server)
+    check = machine.checks()["llm"]
+    assert check.status == "warn"
+    assert "context_tokens" in check.mend

@@ -13,11 +13,14 @@ from stt_daemon.domain import Gap, Utterance
 from stt_daemon.errors import SessionError, UsageError
 from stt_daemon.messages import (
     CaptureChanged,
+    ChatSaid,
     ChildChanged,
+    CommandChanged,
     Failed,
     GapMarked,
     LevelMeasured,
     Message,
+    ModeChanged,
     SessionChanged,
     SourceAdvanced,
     TranscriptMissed,
@@ -276,3 +279,40 @@ def test_a_named_pipe_without_a_reader_holds_up_nothing(tmp_path: Path) -> None:
 def test_events_that_cannot_be_written_are_refused_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--events .*cannot be written"):
         open_events(tmp_path / "nowhere" / "events.jsonl")
+
+
+def noticed(*messages: Message) -> list[str]:
+    lines = NoticeLines()
+    return [line for message in messages for line in lines.render(Frame.of(message))]
+
+
+def test_replies_are_shown_when_they_are_complete_and_notices_at_once() -> None:
+    assert noticed(
+        ChatSaid(role="user", exchange=1, text="Hello?"),
+        ChatSaid(role="assistant", exchange=1, delta="Hi", final=False),
+        ChatSaid(role="notice", exchange=1, text="The chat memory is 80% full."),
+        ChatSaid(role="assistant", exchange=1, text="Hi.\n\n- one\x1b[31m"),
+        ChatSaid(role="assistant", exchange=2, finish_reason="interrupted"),
+    ) == ["notice: The chat memory is 80% full.", "assistant: Hi.", "assistant: - one[31m"]
+
+
+def test_what_became_of_a_command_is_shown_line_by_line() -> None:
+    assert noticed(
+        CommandChanged(id="find", state="done", reason="1 found\n[u2] 09:30:01 Speaker: hello"),
+        CommandChanged(id="stop", state="proposed", reason="Really stop? Yes or no."),
+        CommandChanged(id="stop", state="confirmed"),
+        CommandChanged(id="lamp", state="failed", reason="exit code 1"),
+        CommandChanged(id="", state="asked", reason="Which one?"),
+    ) == [
+        "command find: 1 found",
+        "command find: [u2] 09:30:01 Speaker: hello",
+        "command stop: Really stop? Yes or no.",
+        "command lamp failed: exit code 1",
+        "command: Which one?",
+    ]
+
+
+def test_a_change_of_mode_is_shown_and_the_mode_at_the_start_is_not() -> None:
+    assert noticed(
+        ModeChanged(mode="idle", why="start"), ModeChanged(mode="chat", why="said: assistant chat")
+    ) == ["mode: chat (said: assistant chat)"]

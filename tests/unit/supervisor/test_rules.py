@@ -122,3 +122,9 @@ def test_a_child_cannot_send_what_only_the_supervisor_may() -> None:
 def test_a_topic_nobody_defined_has_no_route() -> None:
     with pytest.raises(ChannelError):
         destinations("transcription", "rumour")
+
+
+def test_a_call_to_a_language_model_may_take_longer_than_a_decode() -> None:
+    limits = HealthLimits(lane_busy_s=120, llm_busy_s=180)
+    assert limits.ailment(heard=True, silence_s=0.0, busy_s={"llm": 150.0}) == ""
+    assert "llm lane" in limits.ailment(heard=True, silence_s=0.0, busy_s={"llm": 190.0})

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from stt_daemon.channels import Frame
-from stt_daemon.messages import CaptureChanged, ChildChanged, LagChanged, LaneChanged, Message, SessionChanged
+from stt_daemon.messages import (
+    CaptureChanged,
+    ChildChanged,
+    LagChanged,
+    LaneChanged,
+    Message,
+    ModeChanged,
+    SessionChanged,
+)
 from stt_daemon.supervisor.locks import hold_locks
 from stt_daemon.supervisor.status import STATUS_FILE, StatusBoard, apply, idle_status, read_status
 
@@ -96,3 +104,12 @@ def test_a_file_of_another_instance_or_a_torn_one_is_not_shown(tmp_path: Path) -
             (tmp_path / STATUS_FILE).write_text(text, "utf-8")
             status = read_status(tmp_path)
             assert (status["running"], status["pid"], status["lag_s"]) == (True, os.getpid(), 0.0)
+
+
+def test_mode_and_model_lane_are_shown_and_end_with_the_core() -> None:
+    said = (ModeChanged(mode="chat", why="said"), LaneChanged(name="llm", state="busy", depth=3))
+    status = after(*said)
+    assert status["mode"] == "chat"
+    assert status["lanes"] == {"llm": {"state": "busy", "depth": 3, "reason": ""}}
+    status = after(*said, ChildChanged(name="assistant", state="backoff"))
+    assert (status["mode"], status["lanes"]) == ("idle", {})

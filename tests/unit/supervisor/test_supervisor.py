@@ -398,3 +398,41 @@ def test_a_frame_of_an_earlier_start_is_not_heard(house: Callable[..., House]) -
     stop_well(new)
     assert one.exit_code() == 0
     assert not any(isinstance(m, Warned) for m in list(one.shown.queue))
+
+
+def test_the_end_of_the_source_waits_until_nothing_that_follows_from_it_is_at_work(
+    house: Callable[..., House],
+) -> None:
+    one = house(until_end=True)
+    core, worker = one.placement.next(), one.placement.next()
+    worker.say(SourceDrained())
+    core.hears(SourceDrained)
+    assert not any(isinstance(told, StopRequested) for told in list(worker.told.queue))
+    core.say(SourceDrained())
+    stop_well(worker)
+    stop_well(core)
+    assert one.exit_code() == 0
+
+
+def test_a_core_that_starts_again_is_told_that_the_source_has_ended(house: Callable[..., House]) -> None:
+    one = house(until_end=True)
+    core, worker = one.placement.next(), one.placement.next()
+    worker.say(SourceDrained())
+    core.hears(SourceDrained)
+    core.die(1)
+    again = one.placement.next()
+    again.hears(SourceDrained)
+    again.say(SourceDrained())
+    stop_well(worker)
+    stop_well(again)
+    assert one.exit_code() == 0
+
+
+def test_a_core_that_was_given_up_is_not_waited_for(house: Callable[..., House]) -> None:
+    one = house(until_end=True, policy=RestartPolicy(restarts=0))
+    core, worker = one.placement.next(), one.placement.next()
+    core.die(1)
+    one.sees_state("assistant", "failed")
+    worker.say(SourceDrained())
+    stop_well(worker)
+    assert one.exit_code() == 1

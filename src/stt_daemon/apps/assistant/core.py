@@ -1,7 +1,7 @@
-"""The assistant core: one loop that reads messages, keeps turns and publishes what follows from them.
+"""The assistant core: one loop that reads messages, keeps the state, gives work to the lane, and publishes.
 
-It never waits for a tick: a message wakes it at once, and without one it looks up every 0.1 s. One thread;
-it alone touches its state.
+It never waits for a tick: a message wakes it at once, and without one it looks up every 0.1 s. Nothing in it
+waits for a disk, a server or a program; what does has a thread of its own and answers through the inbox.
 """
 
 from __future__ import annotations
@@ -10,11 +10,22 @@ import logging
 import queue
 from pathlib import Path
 
-from stt_daemon.apps.assistant.control import UnknownCommandError, request_of
+from stt_daemon.apps.assistant.chat import ChatDesk
+from stt_daemon.apps.assistant.chat_job import ChatSettings, Piece, PlanMade
+from stt_daemon.apps.assistant.command_flow import CommandFlow, conversation_records
+from stt_daemon.apps.assistant.effects import Effects
+from stt_daemon.apps.assistant.files import Archive, PastDesk
+from stt_daemon.apps.assistant.heard import Heard
+from stt_daemon.apps.assistant.inference import Inference
+from stt_daemon.apps.assistant.modes import Modes
+from stt_daemon.apps.assistant.side import SideAnswer, SideThread
 from stt_daemon.apps.assistant.turns import TurnDetector
+from stt_daemon.apps.assistant.user_commands import ProgramEnded, Programs
 from stt_daemon.channels import ChildContext, PeerClosed
 from stt_daemon.config import Config
-from stt_daemon.domain import Utterance
+from stt_daemon.domain import Gap, Utterance
+from stt_daemon.errors import ErrorRecord, SessionError
+from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, Refused
 from stt_daemon.messages import (
     CaptureChanged,
     ChildReady,
@@ -23,8 +34,10 @@ from stt_daemon.messages import (
     GapMarked,
     Heartbeat,
     LagChanged,
+    LaneChanged,
     SessionChanged,
     SourceAdvanced,
+    SourceDrained,
     SpeechChanged,
     StopRequested,
     TranscriptMissed,
@@ -32,106 +45,290 @@ from stt_daemon.messages import (
     UtteranceFinished,
     Warned,
 )
-from stt_daemon.sessions import read_transcript
-from stt_daemon.sessions.follower import TranscriptFollower
+from stt_daemon.sessions import iso_local, read_transcript
+from stt_daemon.wiring.assistant import AssistantParts
+from stt_daemon.wiring.llm import (
+    LlmProgress,
+    build_commands,
+    build_conversation,
+    hidden_variables,
+    mode_phrases,
+)
 
 log = logging.getLogger(__name__)
 
 TICK_S = 0.1
 HEARTBEAT_S = 1.0
+JOIN_S = 0.5
+"""How long a thread that was told to end is waited for; a call to a server that hangs is not."""
 
 
 def run(context: ChildContext) -> int:
     """Run until asked to stop or the supervisor is gone. Returns the exit code."""
-    return Core(context).run()
+    return Core(context, AssistantParts()).run()
 
 
 class Core:
-    """The loop and its state."""
+    """The loop and its state. Raises ConfigError when the user's commands cannot be used."""
 
-    def __init__(self, context: ChildContext) -> None:
+    def __init__(self, context: ChildContext, parts: AssistantParts) -> None:
+        configured = context.configured
         self._inbox = context.inbox
-        self._publish = context.outbox.publish
-        self._clock = context.clock
+        self._publish = publish = context.outbox.publish
+        self._clock = clock = context.clock
         self._name = context.name
-        config = Config.from_wire(context.configured.config)
+        self._again = configured.resumed or configured.attempt > 1
+        self._config = config = Config.from_wire(configured.config)
+        self._folder = folder = Path(configured.session_dir)
+        post = self._inbox.put
+
+        self._writer = SideThread("core-writer", post)
+        self._reader = SideThread("core-reader", post)
         self._turns = TurnDetector(config.assistant.turn_gap_s)
-        self._transcript = Path(context.configured.session_dir) / "transcript.jsonl"
-        self._follower = self._follow()
-        if context.configured.resumed or context.configured.attempt > 1:
-            self._follower.catch_up()
-        self._running = True
+        self._heard = self._new_heard(configured.session_id)
+        self._modes = Modes(
+            publish,
+            send_transcripts=config.assistant.send_transcripts,
+            send_to_triage=config.assistant.send_to_triage,
+        )
+        self._archive = Archive(folder, parts.session_files, self._writer, publish=publish, clock=clock)
+        self._past = PastDesk(lambda: parts.library(folder.parent), self._reader, publish)
+        self._past.folder = folder
+        self._programs = Programs(post, clock, hidden=hidden_variables(config))
+        self._inference = Inference(parts.llm_lane(config, post, clock), publish, clock)
+        self._conversation = build_conversation(config, configured.session_id)
+        self._read_chat = parts.read_chat
+        chat = ChatDesk(
+            self._conversation,
+            self._inference,
+            publish=publish,
+            post=post,
+            save=self._archive.save,
+            search=self._past.search,
+            settings=_chat_settings(config),
+            clock=clock,
+        )
+        self._chat = chat
+        commands = build_commands(config)
+        effects = Effects(
+            commands=commands,
+            modes=self._modes,
+            chat=chat,
+            heard=lambda: self._heard,
+            past=self._past,
+            programs=self._programs,
+            mark=self._archive.mark,
+            publish=publish,
+        )
+        self._flow = CommandFlow(
+            commands,
+            mode_phrases(config),
+            modes=self._modes,
+            chat=chat,
+            effects=effects,
+            inference=self._inference,
+            heard=lambda: self._heard,
+            publish=publish,
+            save=self._archive.save,
+            clock=clock,
+        )
+        self._lag_s = 0.0
+        self._stop_by: float | None = None
+        self._orphaned = False
+        self._drained = False
+        self._told_drained = False
         self._last_beat = float("-inf")
 
     def run(self) -> int:
+        self._take_up()
+        self._inference.start()
         self._publish(ChildReady(name=self._name))
-        while self._running:
+        self._modes.announce()
+        while not self._is_over():
             self._beat()
             try:
                 item = self._inbox.get(timeout=TICK_S)
             except queue.Empty:
-                continue
+                item = None
+            self.handle(item)
+        return self._finish()
+
+    def handle(self, item: object | None) -> None:
+        """One turn of the loop: what came in, if anything, and what time has brought."""
+        if item is not None:
             self._receive(item)
-            self._publish_turns()
-        self._turns.source_stopped()
         self._publish_turns()
-        self._publish(ChildStopped(name=self._name))
-        return 0
+        self._flow.time_passed(self._clock.monotonic())
+        if self._drained and not self._told_drained and self._nothing_is_at_work():
+            self._told_drained = True
+            self._publish(SourceDrained())
+
+    # What comes in
 
     def _receive(self, item: object) -> None:
         match item:
             case UtteranceFinished() | GapMarked() | TranscriptMissed():
-                for line in self._follower.receive(item):
-                    if isinstance(line, Utterance):
-                        self._turns.utterance(line)
+                self._take_lines(self._heard.receive(item))
             case SpeechChanged(state="start"):
                 self._turns.speech_started(item.t)
             case SpeechChanged():
                 self._turns.speech_ended(item.t)
             case SourceAdvanced():
+                self._heard.time_passed(item.t)
                 self._turns.time_passed(item.t)
             case LagChanged():
-                self._turns.transcription_waits(item.seconds > 0)
+                self._lag_s = item.seconds
             case CaptureChanged(state="lost" | "paused" | "ended" | "muted"):
                 self._turns.source_stopped()
             case SessionChanged():
                 self._change_session(item)
             case ControlReceived():
-                self._control(item.line)
+                self._flow.typed(item.line)
+            case SourceDrained():
+                self._drained, self._told_drained = True, False
             case StopRequested():
-                self._running = False
+                self._stop(item.grace_s)
             case PeerClosed():
                 log.warning("the supervisor is gone: %s", item.reason)
-                self._running = False
+                self._orphaned = True
+            case _:
+                self._receive_answer(item)
+
+    def _receive_answer(self, item: object) -> None:
+        """What the core's own parts post."""
+        match item:
+            case Done() | Failed() | Refused() | Cancelled():
+                self._inference.receive(item)
+            case LaneChanged():
+                self._inference.lane_changed(item)
+            case LlmProgress(text=text):
+                self._inference.progress(text)
+            case PlanMade():
+                self._chat.plan_made(item)
+            case Piece():
+                self._chat.piece(item)
+            case SideAnswer(call=call):
+                call()
+            case ProgramEnded():
+                self._programs.ended(item)
+            case Warned():
+                self._publish(item)
             case _:
                 log.debug("nothing to do for %s", type(item).__name__)
 
-    def _control(self, line: str) -> None:
+    def _take_lines(self, lines: list[Utterance]) -> None:
+        for line in lines:
+            self._turns.utterance(line)
+
+    def _publish_turns(self) -> None:
+        self._turns.transcription_waits(self._lag_s > 0 or self._heard.is_behind)
+        for turn in self._turns.settled():
+            self._publish(TurnEnded(utterances=turn.utterances))
+            self._flow.spoken(self._heard.text(turn.utterances))
+
+    # Sessions
+
+    def _take_up(self) -> None:
+        """Before the loop runs: read what a predecessor, or an earlier run of the session, has left."""
+        if not self._again:
+            return
         try:
-            self._publish(request_of(line))
-        except UnknownCommandError as error:
-            self._publish(Warned(where="control", code="unknown_command", message=str(error)))
+            self._heard.take_up(read_transcript(self._folder / "transcript.jsonl"))
+            records = conversation_records(self._read_chat(self._folder))
+        except SessionError as error:
+            log.exception("the session cannot be read")
+            self._publish(Warned(where="session", code=error.code, message=ErrorRecord.of(error).line()))
+            return
+        skipped = self._conversation.restore(records)
+        if skipped:
+            message = f"{skipped} lines of chat.jsonl cannot be used"
+            self._publish(Warned(where="session", code="repaired", message=message))
 
     def _change_session(self, change: SessionChanged) -> None:
-        path = Path(change.dir) / "transcript.jsonl"
-        if change.state == "closed" or path == self._transcript:
+        folder = Path(change.dir)
+        if change.state == "closed" or folder == self._folder:
             return
         self._turns.source_stopped()
         self._publish_turns()
         self._turns.clear()
-        self._transcript = path
-        self._follower = self._follow()
+        self._folder = self._past.folder = folder
+        self._heard = self._new_heard(change.id)
+        self._archive.change_folder(folder)
+        self._archive.save(self._conversation.change_session(change.id, wall=iso_local(self._clock.wall())))
 
-    def _follow(self) -> TranscriptFollower:
-        path = self._transcript
-        return TranscriptFollower(lambda from_seq: read_transcript(path, from_seq))
+    def _new_heard(self, session: str) -> Heard:
+        path = self._folder / "transcript.jsonl"
 
-    def _publish_turns(self) -> None:
-        for turn in self._turns.settled():
-            self._publish(TurnEnded(utterances=turn.utterances))
+        def read(from_seq: int) -> None:
+            def take(lines: list[Utterance | Gap]) -> None:
+                found = heard.caught_up(lines)
+                if heard is self._heard:
+                    self._take_lines(found)
+
+            def failed(error: ErrorRecord) -> None:
+                self._publish(Warned(where="session", code=error.code, message=error.line()))
+                take([])
+
+            self._reader.submit(lambda: list(read_transcript(path, from_seq)), take, failed)
+
+        heard = Heard(session, read)
+        return heard
+
+    # Time and the end
 
     def _beat(self) -> None:
         now = self._clock.monotonic()
         if now - self._last_beat >= HEARTBEAT_S:
             self._last_beat = now
-            self._publish(Heartbeat(name=self._name))
+            self._publish(Heartbeat(name=self._name, busy_s={"llm": self._inference.busy_s}))
+
+    def _nothing_is_at_work(self) -> bool:
+        return (
+            self._inference.idle
+            and self._reader.idle
+            and self._writer.idle
+            and not self._programs.running
+            and self._inbox.empty()
+        )
+
+    def _stop(self, grace_s: float) -> None:
+        """Let the lane finish what it has until the grace is over; a later call can only shorten it."""
+        deadline = self._clock.monotonic() + grace_s
+        self._stop_by = deadline if self._stop_by is None else min(deadline, self._stop_by)
+        self._turns.source_stopped()
+        self._publish_turns()
+        self._inference.stop(drain=grace_s > 0, deadline=self._stop_by)
+
+    def _is_over(self) -> bool:
+        if self._orphaned:
+            return True
+        if self._stop_by is None:
+            return False
+        return self._nothing_is_at_work() or self._clock.monotonic() >= self._stop_by
+
+    def _finish(self) -> int:
+        """End the parts; every waiting question is answered, if only with the fact that no reply came."""
+        self._inference.stop(drain=False)
+        self._inference.join(JOIN_S)
+        self._programs.finish(JOIN_S)
+        self._handle_rest()
+        self._archive.close()
+        if not self._writer.finish(2 * JOIN_S):
+            log.error("not everything could be written: the disk does not answer")
+        self._reader.finish(0.0)
+        self._handle_rest()
+        self._publish(ChildStopped(name=self._name))
+        return 0
+
+    def _handle_rest(self) -> None:
+        while True:
+            try:
+                item = self._inbox.get_nowait()
+            except queue.Empty:
+                return
+            self._receive_answer(item)
+
+
+def _chat_settings(config: Config) -> ChatSettings:
+    llm = config.llm
+    return ChatSettings(llm.temperature, llm.max_tokens, llm.timeout_s, llm.chat_slot_id)

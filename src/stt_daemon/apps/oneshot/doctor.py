@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from stt_daemon.domain import BYTES_PER_SAMPLE, SAMPLE_RATE, Clock
 from stt_daemon.domain.text import plain
-from stt_daemon.errors import ErrorRecord
+from stt_daemon.errors import ErrorRecord, LlmError
 from stt_daemon.wiring.probes import LoadedModel, Probes
 
 log = logging.getLogger(__name__)
@@ -101,6 +101,7 @@ class Doctor:
             ("level", self._check_level),
             ("model", self._check_model),
             ("speed", self._check_speed),
+            ("llm", self._check_llm),
             ("disk", self._check_disk),
             ("terminal", self._check_terminal),
             ("configuration", self._check_configuration),
@@ -161,6 +162,22 @@ class Doctor:
                 name, "warn", f"{found}: the text will lag behind", "set [whisper].model to a smaller one"
             )
         return Check(name, "ok", found)
+
+    def _check_llm(self, name: str) -> Check:
+        """Everything but chat and chosen commands works without one, so this never fails."""
+        try:
+            server = self._probes.llm()
+        except LlmError as error:
+            record = ErrorRecord.of(error)
+            return Check(name, "warn", record.message, record.mend or "everything but the chat works without")
+        found = f"{server.kind} at {server.address}, model {server.model or 'unnamed'}"
+        if server.warning:
+            return Check(name, "warn", f"{found}: {server.warning}", "mend [llm] in the configuration")
+        if server.context_tokens is None:
+            return Check(
+                name, "warn", f"{found}, context size unknown", "set [llm].context_tokens to what it can hold"
+            )
+        return Check(name, "ok", f"{found}, context of {server.context_tokens} tokens")
 
     def _check_disk(self, name: str) -> Check:
         place = next(path for path in (self._sessions_dir, *self._sessions_dir.parents) if path.exists())
