@@ -1,10 +1,10 @@
-"""How long one turn of the core's loop takes while everything is busy: the loop must never be the one to wait.
+"""How long one turn of the core's loop takes while everything is busy: nobody may wait for it.
 
     python -m tests.bench.core_tick [--minutes 10] [--lines 5000] [--speed 60]
 
 The core is the real one with its real files, index and lane; the language model streams without a pause.
-Minutes are minutes of the meeting, played `--speed` times as fast; `--lines` were said before it begins. Every
-five seconds somebody says something in chat mode, and a command, a search, a note or a question is typed.
+Minutes are minutes of the meeting, played `--speed` times as fast; `--lines` were said before it begins.
+Every five seconds somebody speaks in chat mode, and a command, a search, a note or a question is typed.
 """
 
 from __future__ import annotations
