@@ -20,6 +20,11 @@ from stt_daemon.conversation.history import Checkpoint, Exchange
 from stt_daemon.conversation.neutral import written
 from stt_daemon.conversation.ports import PromptMessage
 
+CITE = "Cite the lines the answer rests on by their ids in square brackets."
+"""Follows a question that comes with lines of a transcript. Small models have forgotten the system prompt by
+then: one of 1.5 B cited nothing without it and the right line with it. An example id in it would be copied.
+"""
+
 
 def system_prompt(role: str, prompt: str) -> str:
     """The role, if there is one, then the prompt, joined by one newline."""
@@ -50,8 +55,9 @@ def assemble(
     transcript: str,
     question: str,
     session: str,
+    cite: bool = False,
 ) -> tuple[PromptMessage, ...]:
-    """The messages of one request; parts that are "" are left out."""
+    """The messages of one request; parts that are "" are left out. `cite`: the transcript has lines."""
     parts: list[PromptMessage] = []
     if summary:
         parts.append(PromptMessage("user", summary))
@@ -59,7 +65,7 @@ def assemble(
         parts.append(PromptMessage("user", user_text(exchange, session)))
         if exchange.reply:
             parts.append(PromptMessage("assistant", reply_text(exchange, session)))
-    parts.extend(PromptMessage("user", part) for part in (transcript, question) if part)
+    parts.extend(PromptMessage("user", part) for part in (transcript, question, CITE if cite else "") if part)
     head = [PromptMessage("system", system)] if system else []
     return (*head, *_joined(parts))
 

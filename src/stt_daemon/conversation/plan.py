@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stt_daemon.conversation.alerts import ContextAlert, approaching, truncating
-from stt_daemon.conversation.cascade import assemble, reply_text, summary_block, user_text
+from stt_daemon.conversation.cascade import CITE, assemble, reply_text, summary_block, user_text
 from stt_daemon.conversation.citations import CitationFilter, CitationIndex, citations_in
 from stt_daemon.conversation.counting import MESSAGE_OVERHEAD, prompt_cost, text_cost
 from stt_daemon.conversation.history import Exchange, HistoryView
@@ -104,6 +104,8 @@ def plan_request(
     if with_summary and planner.cost((), None, with_summary=True) > planner.limit:
         with_summary = False
     free = planner.limit - planner.cost((), None, with_summary=with_summary)
+    if transcript:
+        free = max(0, free - text_cost(CITE, count))
 
     costs = [planner.exchange_cost(e) for e in planner.earlier]
     block = transcript.block(int(free * TRANSCRIPT_SHARE), count) if transcript else None
@@ -168,6 +170,7 @@ class _Planner:
             transcript=block.text if block else "",
             question=written(self.asked.user),
             session=self.session,
+            cite=block is not None and bool(block.shown),
         )
 
     def cost(self, shown: Sequence[Exchange], block: TranscriptBlock | None, *, with_summary: bool) -> int:

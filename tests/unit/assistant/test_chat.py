@@ -76,7 +76,7 @@ def test_spoken_turns_go_to_the_model_in_chat_mode_only_and_while_the_switch_is_
         core.hears("This stays in the room.")
         core.hears("Assistant stop.")
         core.outbox.wait_for(ModeChanged, lambda m: m.mode == "idle" and m.why != "start")
-    asked = [request.messages[-1].content.rsplit("\n\n", 1)[-1] for request in generator.requests]
+    asked = [request.messages[-1].content.split("\n\n")[-2] for request in generator.requests]
     assert asked == ["What is the plan?", "And tomorrow?"]
 
 

@@ -50,7 +50,8 @@ def test_the_transcript_comes_last_and_is_not_repeated_later() -> None:
     chat = conversation()
     material = TranscriptMaterial.of(ThisSession(), [line(1)], session=NOW, now_t=0)
     first = planned(chat, "one?", transcript=material)
-    assert first.messages[-1].content.endswith("</transcript>\n\none?")
+    assert "</transcript>\n\none?\n\nCite the lines" in first.messages[-1].content
+    assert "Cite the lines" not in text_of(planned(chat, "without?").messages)
     chat.answered(1, "First.", wall=WALL)
     second = planned(chat, "two?", transcript=material)
     assert text_of(second.messages).count("<transcript>") == 1
