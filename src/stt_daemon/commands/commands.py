@@ -25,6 +25,7 @@ from stt_daemon.commands.outcomes import Ask, NeedsConfirmation, Outcome, Refuse
 from stt_daemon.commands.registry import Command, Registry, UserCommand
 from stt_daemon.commands.values import Unreadable, Value
 from stt_daemon.commands.words import forms
+from stt_daemon.domain.text import plain
 
 CONFIRM_WITHIN_S = 30.0
 """A yes that comes later answers something else."""
@@ -80,7 +81,9 @@ class Commands:
         command = self.registry.named(name)
         if command is None:
             near = difflib.get_close_matches(name.casefold(), self.registry.names, n=3)
-            return Ask(f"There is no command /{tidy(name)[:40]}.", tuple(f"/{other}" for other in near))
+            return Ask(
+                f"There is no command /{tidy(plain(name))[:40]}.", tuple(f"/{other}" for other in near)
+            )
         match = typed_match(rest, command)
         if match is None and not command.typed:
             return Ask(

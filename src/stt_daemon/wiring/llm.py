@@ -72,6 +72,13 @@ def build_llm_client(
 
 
 @dataclass(frozen=True)
+class LlmWarning:
+    """What the client warns of. No message of its own: those of other children arrive in the same inbox."""
+
+    warning: Warned
+
+
+@dataclass(frozen=True)
 class LlmProgress:
     """What the client waits for ("loading model"), "" when it goes on. Posted by the lane's thread."""
 
@@ -89,7 +96,9 @@ class LlmLane(InferenceQueue[Any]):
                 config,
                 clock=clock,
                 on_progress=lambda text: post(LlmProgress(text)),
-                on_warning=lambda code, message: post(Warned(where="llm", code=code, message=message)),
+                on_warning=lambda code, message: post(
+                    LlmWarning(Warned(where="llm", code=code, message=message))
+                ),
             )
             return self._client
 
@@ -112,7 +121,7 @@ class LlmLane(InferenceQueue[Any]):
 def build_llm_lane(config: Config, post: Post, clock: Clock) -> InferenceQueue[Any]:
     """The lane of the language model, not started yet.
 
-    It posts its outcomes, its states, `LlmProgress` and warnings.
+    It posts its outcomes, its states, `LlmProgress` and `LlmWarning`.
     """
     return LlmLane(config, post, clock)
 

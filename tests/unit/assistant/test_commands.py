@@ -12,7 +12,9 @@ import pytest
 from stt_daemon.errors import ConfigError
 from stt_daemon.llm import LlmUnreachableError
 from stt_daemon.messages import (
+    ChatSaid,
     CommandChanged,
+    LaneChanged,
     Marked,
     Message,
     ModeChanged,
@@ -22,6 +24,7 @@ from stt_daemon.messages import (
     ShutdownRequested,
     SourceAdvanced,
     ToggleChanged,
+    Warned,
 )
 from stt_daemon.sessions import Journal, create_session
 from tests.fakes.clock import FakeClock
@@ -344,3 +347,23 @@ def test_the_variable_with_the_api_key_is_hidden_from_programs(
 def test_commands_that_cannot_live_together_are_a_configuration_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="mute"):
         RunningCore(tmp_path, config=user_command(phrases=["mute"], params={}, argv=["true"]))
+
+
+def test_states_and_warnings_of_other_children_are_not_told_again(tmp_path: Path) -> None:
+    with RunningCore(tmp_path) as core:
+        core.inbox.put(LaneChanged(name="whisper", state="busy", depth=2))
+        core.inbox.put(Warned(where="mic", code="clipping", message="too loud"))
+        core.types("/mark")
+        core.command("mark", "done")
+    assert {lane.name for lane in core.outbox.of(LaneChanged)} == {"llm"}
+    assert core.outbox.of(Warned) == []
+
+
+def test_what_was_typed_is_repeated_without_control_characters(tmp_path: Path) -> None:
+    with RunningCore(tmp_path) as core:
+        core.types("/od\x1b[31md\x07\x00", "hel\x1b]0;x\x07lo \u202eyou")
+        core.replied()
+    (told,) = core.outbox.of(CommandChanged)
+    assert "/od[31md" in told.reason
+    assert [said.text for said in core.outbox.of(ChatSaid) if said.role == "user"] == ["hel]0;xlo you"]
+    assert "\\u001b" not in (core.folder / "chat.jsonl").read_text("utf-8")

@@ -30,6 +30,7 @@ from stt_daemon.commands import (
     mode_change,
 )
 from stt_daemon.domain import Clock
+from stt_daemon.domain.text import plain
 from stt_daemon.llm import ChatMessage, ChatRequest
 from stt_daemon.messages import CommandChanged, CommandState, Message
 from stt_daemon.sessions import iso_local
@@ -76,7 +77,7 @@ class CommandFlow:
         if line.startswith("/"):
             self._follow(self._commands.typed(line, self._clock.monotonic()))
         elif line:
-            self._chat.ask(line, self._heard())
+            self._chat.ask(plain(line), self._heard())
 
     def spoken(self, text: str) -> None:
         """A settled turn."""

@@ -49,6 +49,7 @@ from stt_daemon.sessions import iso_local, read_transcript
 from stt_daemon.wiring.assistant import AssistantParts
 from stt_daemon.wiring.llm import (
     LlmProgress,
+    LlmWarning,
     build_commands,
     build_conversation,
     hidden_variables,
@@ -199,7 +200,7 @@ class Core:
         match item:
             case Done() | Failed() | Refused() | Cancelled():
                 self._inference.receive(item)
-            case LaneChanged():
+            case LaneChanged(name="llm"):
                 self._inference.lane_changed(item)
             case LlmProgress(text=text):
                 self._inference.progress(text)
@@ -211,8 +212,8 @@ class Core:
                 call()
             case ProgramEnded():
                 self._programs.ended(item)
-            case Warned():
-                self._publish(item)
+            case LlmWarning(warning=warning):
+                self._publish(warning)
             case _:
                 log.debug("nothing to do for %s", type(item).__name__)
 
