@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,22 +45,23 @@ class ChatAndMarks:
 
 
 class SessionLibrary:
-    """The sessions in a directory, searched through their index. One thread."""
+    """The sessions in a directory, searched through their index, which is open only while it is asked."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._index = SessionIndex.open(root)
 
     def find(self, text: str, limit: int) -> Sequence[SearchHit]:
         """Lines and notes with all these words. Raises SessionError."""
-        self._index.refresh()
-        return self._index.search(text, limit=limit)
+        with closing(SessionIndex.open(self._root)) as index:
+            index.refresh()
+            return index.search(text, limit=limit)
 
     def past_lines(self, question: str, limit: int, without: str) -> Sequence[PastLine]:
         """Lines of other sessions with some of a question's words, best first. Raises SessionError."""
-        self._index.refresh()
-        # The present session may well hold the best ones, and they go with the question anyway.
-        hits = self._index.search(question, limit=4 * limit, any_word=True)
+        with closing(SessionIndex.open(self._root)) as index:
+            index.refresh()
+            # The present session may well hold the best ones, and they go with the question anyway.
+            hits = index.search(question, limit=4 * limit, any_word=True)
         said = [hit for hit in hits if hit.session != without and hit.kind == "utterance"]
         return [PastLine(hit.session, _utterance(hit)) for hit in said[:limit]]
 
