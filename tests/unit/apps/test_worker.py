@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from stt_daemon.audio.blocks import SourceItem
 from stt_daemon.audio.raw_source import RawSource
 from stt_daemon.audio.wav import SegmentWriter, read_segment
 from stt_daemon.channels import PeerClosed
@@ -291,6 +292,52 @@ def test_how_far_it_has_read_is_told_on_the_axis_of_the_new_session(tmp_path: Pa
     assert beat.source_t == 0.0
     for descriptor in (sound, writer):
         os.close(descriptor)
+
+
+def test_a_new_session_begins_also_when_the_source_has_ended(tmp_path: Path) -> None:
+    fresh = create_session(tmp_path, 1_764_600_000.0)
+    with RunningWorker(tmp_path, speaking) as worker:
+        worker.outbox.wait_for(SourceDrained)
+        worker.inbox.put(SessionAssigned(id=fresh.id, dir=str(fresh.path)))
+        worker.outbox.wait_for(SessionChanged, lambda change: change.id == fresh.id)
+        assert worker.stop(5.0) == 0
+    states = [(change.state, change.id) for change in worker.outbox.of(SessionChanged)]
+    old = worker.folder.name
+    assert states == [("opened", old), ("closed", old), ("opened", fresh.id), ("closed", fresh.id)]
+    assert (fresh.path / "session.json").exists()
+
+
+def test_of_two_new_sessions_at_once_only_the_one_that_gets_the_sound_begins(tmp_path: Path) -> None:
+    passed_over = create_session(tmp_path, 1_764_600_000.0)
+    fresh = create_session(tmp_path, 1_764_600_100.0)
+    both_assigned = threading.Event()
+    sound, writer = os.pipe()
+
+    class Held(RawSource):
+        def read(self) -> SourceItem | None:
+            both_assigned.wait(30)
+            return super().read()
+
+    def source(_choice: SourceChoice, start: Start, _clock: Clock) -> RawSource:
+        return Held(sound, axis_start=start.axis_start + start.start_at)
+
+    with RunningWorker(tmp_path, speaking, source="-", build=source) as worker:
+        worker.outbox.wait_for(CaptureChanged, lambda change: change.state == "starting")
+        for folder in (passed_over, fresh):
+            worker.inbox.put(SessionAssigned(id=folder.id, dir=str(folder.path)))
+        worker.inbox.put(Warned(where="test", code="mark", message="both are known"))
+        worker.outbox.wait_for(Warned, lambda warning: warning.code == "mark")
+        both_assigned.set()
+        worker.outbox.wait_for(
+            SessionChanged, lambda change: change.state == "opened" and change.id == fresh.id
+        )
+        os.close(writer)
+        worker.outbox.wait_for(SourceDrained)
+        worker.stop(5.0)
+    os.close(sound)
+    opened = [change.id for change in worker.outbox.of(SessionChanged) if change.state == "opened"]
+    assert opened == [worker.folder.name, fresh.id]
+    assert not (passed_over.path / "session.json").exists()
 
 
 def begun_by_a_killed_worker(tmp_path: Path, source: str) -> tuple[SessionFolder, SessionFolder]:

@@ -199,8 +199,8 @@ class Worker:
                 self._publish(replace(item, t=item.t - self._session.offset_s))
             case CaptureChanged():
                 self._capture_changed(item)
-            case FolderChanged():
-                self._folder_changed()
+            case FolderChanged(path=audio):
+                self._folder_changed(audio)
             case ListenerEnded() | ListenerFailed():
                 self._listener_over(item)
             case LaneChanged():
@@ -223,7 +223,10 @@ class Worker:
             case SessionAssigned():
                 self._assigned.append(message)
                 make_ready(Path(message.dir), self._clock.wall(), reread=self._plan.rereads)
-                self._listener.change_folder(Path(message.dir) / "audio")
+                if self._capture_over:
+                    self._change_unheard()
+                else:
+                    self._listener.change_folder(Path(message.dir) / "audio")
             case StopRequested():
                 self._stop(message.grace_s)
             case _:
@@ -264,9 +267,21 @@ class Worker:
             message = f"recording goes on, but nothing is transcribed: {change.reason}"
             self._publish(Failed(where="whisper", code="unavailable", message=message))
 
-    def _folder_changed(self) -> None:
-        assigned, old, wall = self._assigned.popleft(), self._session, self._clock.wall()
-        new = self._session = SessionState(Path(assigned.dir), wall)
+    def _change_unheard(self) -> None:
+        """Go over to the newest session when no listener is left that could come to a boundary."""
+        if self._assigned and self._deadline is None and not self._listener_broke:
+            self._folder_changed(Path(self._assigned[-1].dir) / "audio")
+
+    def _folder_changed(self, audio: Path) -> None:
+        """Sound goes to `audio` now; sessions that were asked for before that one never began."""
+        wanted = [Path(assigned.dir) for assigned in self._assigned]
+        if audio.parent not in wanted:
+            log.error("nobody asked for %s", audio)
+            return
+        while Path(self._assigned.popleft().dir) != audio.parent:
+            pass
+        old, wall = self._session, self._clock.wall()
+        new = self._session = SessionState(audio.parent, wall)
         # A worker that was killed may have begun it: then its axis goes on instead of starting again.
         begins = max(new.journal.last_t1, new.record.elapsed(wall)) if new.record.runs else 0.0
         new.offset_s = self._source_t - begins
@@ -281,6 +296,7 @@ class Worker:
         self._start_lane()
         if isinstance(event, ListenerEnded):
             self._source_ended = event.source_ended
+            self._change_unheard()
             return
         self._listener_broke = True
         self._publish(Failed(where="audio", code=event.error.code, message=event.error.line()))
