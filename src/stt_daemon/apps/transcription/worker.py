@@ -99,7 +99,7 @@ class Worker:
         self._lane = parts.whisper_lane(
             config,
             offline=configured.offline,
-            marker=Path(configured.session_dir).parent / "logs" / "gpu-first-use",
+            marker=self._session.path / "gpu-first-use",
             post=self._inbox.put,
             clock=clock,
         )
