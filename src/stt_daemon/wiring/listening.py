@@ -61,10 +61,6 @@ class SourceChoice:
         """Speech is heard when it is spoken, so the delay of its text means something."""
         return self.kind != "file" or self.speed == "realtime"
 
-    @property
-    def wants_partials(self) -> bool:
-        return self.paced
-
 
 @dataclass(frozen=True)
 class Start:

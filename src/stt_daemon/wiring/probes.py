@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 5.0
-"""A headset that has to change its profile takes a few seconds to its first sample."""
-
 LLM_PATIENCE_S = 5.0
 """A server on this machine answers in milliseconds, one elsewhere in a second."""
 
@@ -94,33 +91,13 @@ def _portaudio_version() -> str:
 
 def _listen(device: str) -> LevelProbe:
     """Record for a second. Raises AudioError when no sound arrives in time."""
-    import numpy as np
+    from stt_daemon.audio.monitor import DIGITAL_SILENCE
+    from stt_daemon.audio.probe import probe_level
 
-    from stt_daemon.audio.blocks import Block, SourceState
-    from stt_daemon.audio.levels import is_digital_silence, level_db
-    from stt_daemon.audio.microphone import Microphone
-
-    clock = SystemClock()
-    microphone = Microphone(device, clock=clock)
-    heard: list[Block] = []
-    reason = ""
-    give_up = clock.monotonic() + PATIENCE_S
-    try:
-        microphone.open()
-        while sum(block.samples.size for block in heard) < SAMPLE_RATE and clock.monotonic() < give_up:
-            item = microphone.read()
-            if isinstance(item, Block):
-                heard.append(item)
-            elif isinstance(item, SourceState):
-                reason = item.reason
-    finally:
-        microphone.close()
-    if not heard:
-        raise AudioError(f"{microphone.name}: no sound arrived{': ' if reason else ''}{reason}")
-    samples = np.concatenate([block.samples for block in heard])
-    return LevelProbe(
-        microphone.name, level_db(samples), is_digital_silence(samples), any(block.clipped for block in heard)
-    )
+    heard = probe_level(device, seconds=1.0)
+    if heard.db is None:
+        raise AudioError(f"{heard.device}: {heard.reason}")
+    return LevelProbe(heard.device, heard.db, heard.reason == DIGITAL_SILENCE, heard.clipping)
 
 
 def _ask_llm(config: Config) -> LlmServer:
