@@ -1,13 +1,14 @@
 """Lines from `--control`, read in a thread of its own and handed to the core.
 
 Standard input ends when it ends. A named pipe is opened again when its writer has gone, so that one
-`echo` after the other may use it; opening waits for a writer, which is why nobody else may do it.
+`echo` after the other may use it; waiting for the next one is this thread's whole work.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import select
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -47,18 +48,26 @@ class ControlReader:
             if self._source is None:
                 self._read(self._stdin)
                 return
-            while True:
-                descriptor = os.open(self._source, os.O_RDONLY)
-                try:
-                    self._read(descriptor)
-                finally:
-                    os.close(descriptor)
+            self._read_one_writer_after_the_other(self._source)
         except OSError as error:
             log.warning("no more control lines: %s", error)
 
+    def _read_one_writer_after_the_other(self, path: Path) -> None:
+        """Holds the pipe open without a break: what is written while no reader has it is lost when the
+        writer closes it. Opened without waiting, it is quiet until the next writer writes or leaves."""
+        descriptor = _open_fifo(path)
+        try:
+            while True:
+                self._read(descriptor)
+                following = _open_fifo(path)
+                os.close(descriptor)
+                descriptor = following
+        finally:
+            os.close(descriptor)
+
     def _read(self, descriptor: int) -> None:
         waiting = b""
-        while data := os.read(descriptor, 4096):
+        while data := _read_some(descriptor):
             *lines, waiting = (waiting + data).split(b"\n")
             for line in lines:
                 self._hand_on(line)
@@ -69,3 +78,19 @@ class ControlReader:
         text = raw[:LONGEST_LINE].decode("utf-8", "replace").strip()
         if text:
             self._line(text)
+
+
+def _open_fifo(path: Path) -> int:
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+
+def _read_some(descriptor: int) -> bytes:
+    """The next bytes, waited for; nothing at the end of the input or when the writer has gone."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    while True:
+        poll.poll()
+        try:
+            return os.read(descriptor, 4096)
+        except BlockingIOError:  # one writer had left and the next one came in between
+            continue
