@@ -28,6 +28,11 @@ EVENT_FIELDS = {
     "mark": {"t", "note"},
     "chat": {"role", "exchange", "text", "delta", "final", "usage", "finish_reason", "cites"},
     "command": {"id", "state", "args", "reason"},
+    "triage": {"stage", "ts", "order", "items", "escalated", "input_tokens", "brief"},
+    "fact": {"op", "id", "text", "evidence", "verified"},
+    "coverage": {"through", "pending", "set_aside", "uncovered", "unread_facts"},
+    "summary": {"summary", "recent"},
+    "value": {"field", "status", "value", "span", "utterance", "why"},
     "warning": {"where", "code", "message"},
     "error": {"where", "code", "message"},
 }
