@@ -237,7 +237,7 @@ class Core:
             self._heard.take_up(read_transcript(self._folder / "transcript.jsonl"))
             records = conversation_records(self._read_chat(self._folder))
         except SessionError as error:
-            log.exception("the session cannot be read")
+            log.warning("the session cannot be read: %s", error)
             self._publish(Warned(where="session", code=error.code, message=ErrorRecord.of(error).line()))
             return
         skipped = self._conversation.restore(records)
