@@ -14,7 +14,7 @@ from stt_daemon.cli._shared import config_option, load
 from stt_daemon.errors import UsageError
 
 if TYPE_CHECKING:
-    from stt_daemon.config import Config
+    from stt_daemon.config import LoadedConfig
     from stt_daemon.domain import Gap, Utterance
     from stt_daemon.supervisor.locks import Locks
 
@@ -48,9 +48,10 @@ def command(
     """Listen and write down what is said."""
     try:
         _stop_signals_interrupt()
-        config = load(config_path).config
+        loaded = load(config_path)
+        config = loaded.config
         request = Request(
-            config=config,
+            loaded=loaded,
             source=source or config.audio.source,
             speed=cast(Speed, speed),
             until_end=until_end,
@@ -78,7 +79,7 @@ class Request:
     def __init__(
         self,
         *,
-        config: Config,
+        loaded: LoadedConfig,
         source: str,
         speed: Speed,
         until_end: bool,
@@ -88,12 +89,10 @@ class Request:
         offline: bool,
         threads: bool,
     ) -> None:
-        from stt_daemon.lanes.model_files import check_language
-        from stt_daemon.wiring.llm import build_commands
+        from stt_daemon.wiring.checking import check_config
 
-        check_language(config.whisper.model, config.whisper.language)
-        build_commands(config)
-        self._config = config
+        check_config(loaded)
+        self._config = config = loaded.config
         self._source = checked_source(source, speed)
         self._speed = speed
         self._until_end = until_end
