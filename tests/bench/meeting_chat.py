@@ -51,11 +51,13 @@ def run(path: Path, llm: str, questions: dict[str, list[str]], rounds: int) -> I
 
         come = events(process.stdout)
         lines: dict[str, str] = {}
+        ended = False
         for event in come:
             if event["type"] == "utterance":
                 lines[event["id"]] = event["text"]
-            if event["type"] == "capture" and event["state"] == "ended":
+            if event["type"] == "turn" and ended:
                 break
+            ended = ended or (event["type"] == "capture" and event["state"] == "ended")
         types("/scope session")
         for number in range(rounds):
             types("/forget")

@@ -28,6 +28,7 @@ from stt_daemon.errors import ErrorRecord, SessionError
 from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, Refused
 from stt_daemon.messages import (
     CaptureChanged,
+    ChildChanged,
     ChildReady,
     ChildStopped,
     ControlReceived,
@@ -187,6 +188,8 @@ class Core:
                 self._flow.typed(item.line)
             case SourceDrained():
                 self._drained, self._told_drained = True, False
+            case ChildChanged(name="transcription", state="draining"):
+                self._chat.close()
             case StopRequested():
                 self._stop(item.grace_s)
             case PeerClosed():
@@ -240,10 +243,11 @@ class Core:
             log.warning("the session cannot be read: %s", error)
             self._publish(Warned(where="session", code=error.code, message=ErrorRecord.of(error).line()))
             return
-        skipped = self._conversation.restore(records)
-        if skipped:
-            message = f"{skipped} lines of chat.jsonl cannot be used"
+        restored = self._conversation.restore(records, wall=iso_local(self._clock.wall()))
+        if restored.skipped:
+            message = f"{restored.skipped} lines of chat.jsonl cannot be used"
             self._publish(Warned(where="session", code="repaired", message=message))
+        self._chat.take_up(restored)
 
     def _change_session(self, change: SessionChanged) -> None:
         folder = Path(change.dir)
@@ -298,6 +302,7 @@ class Core:
         self._stop_by = deadline if self._stop_by is None else min(deadline, self._stop_by)
         self._turns.source_stopped()
         self._publish_turns()
+        self._chat.close()
         self._inference.stop(drain=grace_s > 0, deadline=self._stop_by)
 
     def _is_over(self) -> bool:
