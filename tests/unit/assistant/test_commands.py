@@ -231,7 +231,7 @@ def test_all_sessions_brings_lines_of_earlier_ones_and_cites_them_for_ever(tmp_p
 
 
 def test_a_summary_is_asked_of_the_model_over_those_minutes_only(tmp_path: Path) -> None:
-    generator = FakeGenerator().say("They will ship [u2].")
+    generator = FakeGenerator().say("Work goes on [u2].")
     with RunningCore(tmp_path, generator) as core:
         core.hears("This was long ago.")
         core.inbox.put(SourceAdvanced(t=1000.0, live=True))
@@ -239,7 +239,7 @@ def test_a_summary_is_asked_of_the_model_over_those_minutes_only(tmp_path: Path)
         core.hears("We will ship.")
         core.types("/summarise 5")
         core.command("summarise", "done")
-        assert core.replied().text == "They will ship."
+        assert core.replied().text == "Work goes on."
     content = generator.requests[0].messages[-1].content
     assert "We will ship." in content
     assert "long ago" not in content

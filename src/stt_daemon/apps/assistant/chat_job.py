@@ -243,6 +243,9 @@ class Asking:
         checked = check_citations(readable(reply.text), plan.index)
         if checked.dropped:
             log.info("citations of lines that do not exist were removed: %s", ", ".join(checked.dropped))
+        for what, cites in (("loose", checked.loose), ("missing", checked.found)):
+            if cites:
+                log.info("%s citations: %s", what, ", ".join(cite.form(plan.index.current) for cite in cites))
         text = checked.text.strip()
         if not text:
             raise LlmError("the reply holds nothing but citations of lines that do not exist", code="empty")
