@@ -228,7 +228,7 @@ class Core:
         self._turns.transcription_waits(self._lag_s > 0 or self._heard.is_behind)
         for turn in self._turns.settled():
             self._publish(TurnEnded(utterances=turn.utterances))
-            self._flow.spoken(self._heard.text(turn.utterances))
+            self._flow.spoken(self._heard.text(turn.utterances), turn.t0)
 
     # Sessions
 
