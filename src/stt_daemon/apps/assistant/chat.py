@@ -184,7 +184,8 @@ class ChatDesk:
         if waiting is None:
             return
         waiting.streamed = True
-        self._publish(ChatSaid(role="assistant", exchange=piece.number, delta=piece.text, final=False))
+        text, delta = (piece.text, "") if piece.reset else ("", piece.text)
+        self._publish(ChatSaid(role="assistant", exchange=piece.number, text=text, delta=delta, final=False))
 
     # Inside
 
