@@ -52,6 +52,15 @@ _LOOSE_ENDS = (
     ("maybe",),
     ("perhaps",),
     ("possibly",),
+    ("tops",),
+    ("or", "later"),
+    ("at", "the", "most"),
+    ("at", "the", "least"),
+    ("at", "most"),
+    ("at", "least"),
+    ("and", "change"),
+    ("and", "some"),
+    ("and", "a", "bit"),
     (",", "maybe"),
     (",", "or"),
     (",", "perhaps"),
@@ -114,9 +123,9 @@ def range_before(tokens: Tokens, numbers: Numbers, start: int) -> int | None:
     """Where a range begins that ends in what stands at `start`; None if none does."""
     link = start - 1
     form = tokens.form(link)
-    if form == "and":
-        return _number_before(tokens, numbers, link) if _between(tokens, numbers, link) else None
-    if form == "by":
+    if form == "and" and _between(tokens, numbers, link):
+        return _number_before(tokens, numbers, link)
+    if form in ("by", "and", ","):  # "5 by 10 feet", "one and two percent", "two, three hundred dollars"
         number = numbers.ending.get(link)
         return None if number is None else number.start
     return _number_before(tokens, numbers, link) if form in CONNECTORS else None

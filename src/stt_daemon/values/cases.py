@@ -1,7 +1,7 @@
 """Labelled phrasings and recorded answers: what thresholds are fitted and tested on. Pure parsing of text.
 
-A case says what one field should come to in one text, and which words are truly meant, so that an oracle can
-answer for it. A recording holds the answers of one classifier, each under the hash of the request that
+A case says what one field should come to in one text, and which words are truly meant, so that an oracle
+can answer for it. A recording holds the answers of one classifier, each under the hash of the request that
 produced it: after any change of a question, a text or the way it is read, the recording is stale and refused.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, Literal, cast, get_args
 
-from stt_daemon.errors import SttDaemonError
+from stt_daemon.errors import ConfigError, SttDaemonError
 from stt_daemon.values.fields import Field, FieldSet
 from stt_daemon.values.gate import Outcome, decide
 from stt_daemon.values.reading import Asked, ask
@@ -34,8 +34,8 @@ class StaleRecordingError(SttDaemonError):
 class Case:
     """`span`: the words that are truly meant, "" if none are; `value`: what they come to, in plain form.
 
-    `expected` is the outcome with answers that are right: "accepted" with the value, "unparseable" where words
-    are meant that cannot be read, "none" where no value may come out. `why` groups negatives by their kind.
+    `expected` is the outcome with answers that are right: "accepted" with the value, "unparseable" where
+    words are meant that cannot be read, "none" where nothing is meant. `why` groups negatives by kind.
     """
 
     id: str
@@ -123,7 +123,7 @@ def parse_cases(text: str, fields: FieldSet) -> tuple[Case, ...]:
             continue
         try:
             case = _case(json.loads(line))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
             raise SttDaemonError(f"cases, line {number}: {error}", code="cases") from error
         if case.id in seen or fields.named(case.field) is None:
             raise SttDaemonError(f"cases, line {number}: a double id or an unknown field", code="cases")
@@ -144,20 +144,23 @@ def write_recording(recording: Recording) -> str:
 
 def parse_recording(text: str) -> Recording:
     """What `write_recording` wrote. Raises SttDaemonError that names the line."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    head: dict[str, Any] = {}
     cases: dict[str, Answered] = {}
-    number = 1
-    try:
-        head = json.loads(lines[0])
-        order, model = head["order"], str(head["model"])
-        if order not in get_args(Order):
-            raise ValueError(f"order {order!r}")
-        for number, line in enumerate(lines[1:], start=2):
+    for number, line in lines:
+        try:
             one = json.loads(line)
-            cases[str(one["case"])] = Answered(str(one["hash"]), _probabilities(one["answers"]))
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise SttDaemonError(f"recording, line {number}: {error!r}", code="recording") from error
-    return Recording(cast("Order", order), model, cases)
+            if not head:
+                head = {"order": one["order"], "model": str(one["model"])}
+                if head["order"] not in get_args(Order):
+                    raise ValueError(f"order {head['order']!r}")
+            else:
+                cases[str(one["case"])] = Answered(str(one["hash"]), _probabilities(one["answers"]))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise SttDaemonError(f"recording, line {number}: {error!r}", code="recording") from error
+    if not head:
+        raise SttDaemonError("the recording is empty", code="recording")
+    return Recording(cast("Order", head["order"]), head["model"], cases)
 
 
 def hashes(cases: Iterable[Case], fields: FieldSet, order: Order) -> dict[str, str]:

@@ -15,6 +15,7 @@ from stt_daemon.domain.number_words import cardinal
 from stt_daemon.values.days import DayWords
 from stt_daemon.values.numbers import Number, Numbers
 from stt_daemon.values.tokens import DASHES, Tokens, word_set
+from stt_daemon.values.zone_words import zone_at
 
 Half = Literal["am", "pm", ""]
 
@@ -26,7 +27,7 @@ _CUES = word_set("at by around about before until till til after past from betwe
 _NOT_BEFORE = frozenset("$€£¥#°%")
 _NAMED = {"noon": 12, "midday": 12, "midnight": 0}
 _PAST = frozenset(("past", "after"))
-_TO = frozenset(("to", "before", "till", "til", "of"))
+_TO = frozenset(("to", "before", "till", "til"))
 
 
 @dataclass(frozen=True)
@@ -134,12 +135,12 @@ class ClockFinder:
             minutes, at, sure = (30 if form == "half" else 15), at + 1, True
         elif number is not None and number.value is not None and number.value in range(1, 60):
             minutes, at = int(number.value), number.end
-            sure = minutes > 12
+            sure = minutes > 12 and tokens.form(at) in ("past", "to")
             if tokens.form(at) in ("minutes", "minute", "min"):
                 at, sure = at + 1, True
         else:
             return None
-        word = tokens.form(at)
+        word = "to" if form == "quarter" and tokens.form(at) == "of" else tokens.form(at)
         hour = self._numbers.starting.get(at + 1)
         if word not in _PAST | _TO:
             return self._half_nine(place, at, form)
@@ -151,6 +152,8 @@ class ClockFinder:
             return None
         if word in _TO and form == "half":
             return Clock(place, end, int(hour.value), 0, half, why="half to an hour")
+        if word == "to" and form != "quarter" and tokens.form(place - 1) in ("from", "between"):
+            return Clock(place, end, int(hour.value), 0, half, why="a range")
         if not sure and word != "past":
             return Clock(place, end, int(hour.value), 0, half, why="minutes to the hour, or a range of hours")
         return self._moved(place, end, int(hour.value), minutes if word in _PAST else -minutes, half)
@@ -185,8 +188,11 @@ class ClockFinder:
                 return None
             minute, end = digit, hour.end + 2
         else:
-            minutes = self._numbers.starting.get(hour.end)
-            if minutes is None or minutes.value is None or minutes.value not in range(10, 60):
+            dashed = hour.spoken and self._is_joining_dash(hour.end)
+            minutes = self._numbers.starting.get(hour.end + 1 if dashed else hour.end)
+            # "Nine-ten" may be two hours, "nine-thirty" is none.
+            least = 13 if dashed else 10
+            if minutes is None or minutes.value is None or minutes.value not in range(least, 60):
                 return None
             minute, end = int(minutes.value), minutes.end
         if place in self._numbers.ending or end in self._numbers.starting:
@@ -245,6 +251,10 @@ class ClockFinder:
             return None
         return number
 
+    def _is_joining_dash(self, place: int) -> bool:
+        tokens = self._tokens
+        return tokens.form(place) in DASHES and tokens.joined(place) and tokens.joined(place + 1)
+
     def _is_dash_of_range(self, dash: int) -> bool:
         tokens = self._tokens
         return tokens.form(dash) in DASHES | {"/", ","} and (
@@ -258,6 +268,8 @@ class ClockFinder:
         if any(word.placed for word in self._days.beside(place, end)):
             return True
         tokens = self._tokens
+        if zone_at(tokens, end):
+            return True
         return tokens.ends_at(end) and (
             tokens.form(place - 1) in _CUES or tokens.form(place - 2) == "eta" or self._linked(place)
         )

@@ -11,11 +11,15 @@ from stt_daemon.values.days import DayWords
 from stt_daemon.values.durations import durations
 from stt_daemon.values.numbers import Numbers
 from stt_daemon.values.placing import SMALL_HOURS, later
-from stt_daemon.values.tokens import DASHES, Tokens
+from stt_daemon.values.tokens import DASHES, Tokens, word_set
 from stt_daemon.values.typed import Duration, Instant
 
 ELSEWHERE = "a day or a part of the day is named elsewhere"
 HOURS_OR_TIME = "a length of time or a time of day"
+
+_BETWEEN = word_set(
+    "about around approximately roughly another like just only less more than at least most under over"
+)
 
 
 def from_now(tokens: Tokens, numbers: Numbers, days: DayWords, at: At) -> list[Mention]:
@@ -23,7 +27,7 @@ def from_now(tokens: Tokens, numbers: Numbers, days: DayWords, at: At) -> list[M
     found = []
     for mention in durations(tokens, numbers):
         start, end = mention.start, mention.end
-        while tokens.form(start - 1) in ("about", "around", "approximately", "roughly", "another", "like"):
+        while start > mention.start - 4 and tokens.form(start - 1) in _BETWEEN:
             start -= 1
         begun = tokens.form(start - 1) == "in"
         ended = _end_from_now(tokens, end)
@@ -36,11 +40,17 @@ def from_now(tokens: Tokens, numbers: Numbers, days: DayWords, at: At) -> list[M
             found.append(whole.open("a day without a time"))
         elif days.all:
             found.append(whole.open(ELSEWHERE))
-        elif loose(tokens, whole.end):
+        elif loose(tokens, whole.end) or _goes_on(tokens, numbers, whole.end):
             found.append(whole.open(RANGE))
         else:
             found.append(_after(whole, mention.value.seconds, at))
     return found
+
+
+def _goes_on(tokens: Tokens, numbers: Numbers, end: int) -> bool:
+    """ "In an hour, hour and a half": another length directly after a comma."""
+    following = tokens.form(end + 1)
+    return tokens.form(end) == "," and (following in ("hour", "half") or end + 1 in numbers.starting)
 
 
 def _end_from_now(tokens: Tokens, end: int) -> int:

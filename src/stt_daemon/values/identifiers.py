@@ -50,8 +50,12 @@ def _at(tokens: Tokens, numbers: Numbers, place: int, labels: Collection[str], d
     count = sum(char.isdigit() for char in code)
     if count < (3 if labelled else digits) or tokens.form(place - 1) in _MONEY_BEFORE:
         return _spoken_group(tokens, numbers, place) if labelled else None
-    if tokens.form(end) in _UNITS_AFTER or len(code) > LONGEST:
+    if tokens.form(end) in _UNITS_AFTER:
         return None
+    if len(code) > LONGEST:
+        return Mention(place, end, None, "longer than any code")
+    if _letters_beside(tokens, place, end, labels):
+        return Mention(place, end, None, "letters beside the digits")
     if groups or tokens.form(end) in _MULTIPLES:
         return Mention(place, end, None, "digits in groups")
     return Mention(place, end, Identifier(code))
@@ -92,6 +96,14 @@ def _piece(tokens: Tokens, place: int) -> tuple[str, int]:
     ):
         piece, end = piece + tokens.raw(end).upper(), end + 1
     return (piece, end) if any(char.isdigit() for char in piece) else ("", place)
+
+
+def _letters_beside(tokens: Tokens, place: int, end: int, labels: Collection[str]) -> bool:
+    """ "UL 77231", "77231 B": letters that may belong to the code."""
+    before, after = tokens.raw(place - 1), tokens.raw(end)
+    if before.isalpha() and before.isupper() and before.lower() not in (*labels, *_BETWEEN, "i", "a"):
+        return True
+    return len(after) == 1 and after.isalpha() and after.isupper() and after not in ("I", "A")
 
 
 def _labelled(tokens: Tokens, place: int, labels: Collection[str]) -> bool:

@@ -11,7 +11,7 @@ from stt_daemon.values.candidates import At, Mention, merged
 from stt_daemon.values.clocks import Clock, ClockFinder
 from stt_daemon.values.days import DayWords
 from stt_daemon.values.from_now import ELSEWHERE, HOURS_OR_TIME, colon_length, from_now, open_lengths
-from stt_daemon.values.numbers import Numbers
+from stt_daemon.values.numbers import Number, Numbers
 from stt_daemon.values.placing import place
 from stt_daemon.values.tokens import DASHES, Tokens
 from stt_daemon.values.typed import Instant
@@ -20,7 +20,8 @@ from stt_daemon.values.zone_words import names_zone, zone_end
 ZONE = "a time zone"
 
 _LINKS = frozenset(("to", "or", "till", "til", "until", "through", "thru", "/")) | DASHES
-_OPEN_BEFORE = frozenset(("after", "since", "past", "or", "between", "within", "not", "plus"))
+_OPEN_BEFORE = frozenset(("after", "since", "past", "or", "between", "within", "not", "plus", "earliest"))
+_OPEN_AFTER = frozenset(("on", "ish", "earliest", "onward", "onwards"))
 
 
 def instants(tokens: Tokens, numbers: Numbers, at: At) -> list[Mention]:
@@ -28,7 +29,7 @@ def instants(tokens: Tokens, numbers: Numbers, at: At) -> list[Mention]:
     days = DayWords(tokens)
     zoned = names_zone(tokens)
     clocks = ClockFinder(tokens, numbers, days).find()
-    found = [_clock(tokens, days, clock, at, zoned=zoned) for clock in clocks]
+    found = [_clock(tokens, numbers, days, clock, at, zoned=zoned) for clock in clocks]
     found += from_now(tokens, numbers, days, at)
     found += open_lengths(tokens, numbers)
     if found:
@@ -36,7 +37,7 @@ def instants(tokens: Tokens, numbers: Numbers, at: At) -> list[Mention]:
     return [Mention(word.start, word.end, None, "no time of day") for word in days.all if word.names_a_day]
 
 
-def _clock(tokens: Tokens, days: DayWords, clock: Clock, at: At, *, zoned: bool) -> Mention:
+def _clock(tokens: Tokens, numbers: Numbers, days: DayWords, clock: Clock, at: At, *, zoned: bool) -> Mention:
     beside = days.beside(clock.start, clock.end)
     start = min([clock.start, *(word.start for word in beside)])
     end = max([clock.end, *(word.end for word in beside)])
@@ -48,7 +49,7 @@ def _clock(tokens: Tokens, days: DayWords, clock: Clock, at: At, *, zoned: bool)
         return mention.open(HOURS_OR_TIME)
     if tokens.form(clock.end) in ("out", "away") and not clock.half:
         return colon_length(tokens, clock, days, at)
-    if _open_ended(tokens, clock, start, end):
+    if _open_ended(tokens, numbers, clock, start, end):
         return mention.open(RANGE)
     if len(beside) < len(days.all):
         return mention.open(ELSEWHERE)
@@ -56,7 +57,7 @@ def _clock(tokens: Tokens, days: DayWords, clock: Clock, at: At, *, zoned: bool)
     return Mention(start, end, read) if isinstance(read, Instant) else mention.open(read)
 
 
-def _open_ended(tokens: Tokens, clock: Clock, start: int, end: int) -> bool:
+def _open_ended(tokens: Tokens, numbers: Numbers, clock: Clock, start: int, end: int) -> bool:
     """Whether it is a range, an alternative or an open end instead of a moment."""
     for edge in {start, clock.start}:
         before = tokens.form(edge - 1)
@@ -66,13 +67,29 @@ def _open_ended(tokens: Tokens, clock: Clock, start: int, end: int) -> bool:
             tokens.form(edge - 2) == "later" and tokens.form(edge - 3) in ("no", "not")
         ):
             return True
-        if tokens.form(edge - 2) == "not" and before == "before":
+        if tokens.form(edge - 2) == "not" and before in ("before", "until", "till"):
             return True
+        if before == "as" and tokens.form(edge - 2) in ("early", "late"):
+            return True
+        if before == "," and _is_hour(numbers.ending.get(edge - 1)):
+            return True  # "nine, nine thirty"
         if before in _LINKS - DASHES and tokens.is_digits(edge - 2):
             return True
-    return any(
-        loose(tokens, edge) or tokens.form(edge) in ("on", "ish", "earliest") for edge in {end, clock.end}
-    )
+    for edge in {end, clock.end}:
+        if (
+            loose(tokens, edge)
+            or tokens.form(edge) in _OPEN_AFTER
+            or tokens.says(edge, "at", "the", "earliest")
+        ):
+            return True
+        following = numbers.starting.get(edge + 1)
+        if tokens.form(edge) == "," and following and _is_hour(following) and tokens.ends_at(following.end):
+            return True  # "9:30, 10 at the latest"
+    return False
+
+
+def _is_hour(number: Number | None) -> bool:
+    return number is not None and number.value is not None and number.value in range(1, 13)
 
 
 def _linked(tokens: Tokens, numbers: Numbers, mentions: list[Mention]) -> list[Mention]:

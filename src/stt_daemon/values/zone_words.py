@@ -31,6 +31,11 @@ def zone_end(tokens: Tokens, end: int) -> int:
     return 0
 
 
+def zone_at(tokens: Tokens, place: int) -> bool:
+    """Whether a zone that is known by name stands here: "ten fifteen Pacific"."""
+    return tokens.form(place) in _ZONES | _ZONE_NAMES or tokens.raw(place) in _ZONE_LETTERS
+
+
 def names_zone(tokens: Tokens) -> bool:
     """Whether a zone is named anywhere: "all times Eastern time" may be about any time of the text."""
     return any(
