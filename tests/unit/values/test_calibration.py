@@ -39,7 +39,7 @@ def named(case: Case, fields: FieldSet = FIELDS) -> Field:
 
 
 def noisy_oracle(seed: int, order: Order = "plain", spread: float = 0.06) -> Recording:
-    """Knows what is meant and says so with noise; in a few cases it is plainly mistaken."""
+    """Knows what is meant and says so with noise; now and then it mistakes what is meant."""
     drawn = random.Random(seed)
     recorded = {}
     for case in CASES:
@@ -49,8 +49,9 @@ def noisy_oracle(seed: int, order: Order = "plain", spread: float = 0.06) -> Rec
         answers: dict[str, float | None] = {}
         found = asked.candidates[0][1] if asked.candidates else ()
         for number in range(1, len(found) + 1):
-            true = (number in meant) != (drawn.random() < 0.02)
-            answers[main_id(field, number)] = noise(drawn, 0.85 if true else 0.15, spread)
+            true = number in meant
+            said = true != (drawn.random() < 0.03)
+            answers[main_id(field, number)] = noise(drawn, 0.85 if said else 0.15, spread)
             for guard in field.guards:
                 answers[guard_id(field, number, guard)] = noise(drawn, 0.10 if true else 0.7, spread)
         recorded[case.id] = Answered(request_hash(asked), answers)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from stt_daemon.values import FieldSet, FieldsProblem, Thresholds, ask, parse_fields, probability
 from tests.unit.values.helpers import CHICAGO, NOW, ROOT, always_yes, example
 
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(),
     lambda more: st.lists(more) | st.dictionaries(st.text(), more),
