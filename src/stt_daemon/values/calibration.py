@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stt_daemon.errors import SttDaemonError
-from stt_daemon.values.cases import Case, Recording
+from stt_daemon.values.cases import Case, Recording, Replay
 from stt_daemon.values.fields import Field, FieldSet, Thresholds
+from stt_daemon.values.gate import decide
 from stt_daemon.values.questions import main_id
 
 PRESENT_SWEEP = tuple(n / 100 for n in range(60, 76, 5))
@@ -76,10 +77,9 @@ def fit(fields: FieldSet, cases: Sequence[Case], recordings: Sequence[Recording]
         mine = [case for case in cases if case.field == one.name]
         if not mine:
             continue
-        fits.append(_fit_field(one, mine, held, recordings))
-        points += [
-            point for recording in recordings for case in mine for point in _points(case, one, recording)
-        ]
+        replays = [[recording.replay(case, one) for case in mine] for recording in recordings]
+        fits.append(_fit_field(one, replays, held))
+        points += [point for some in replays for replay in some for point in _points(replay, one)]
     return Fit(seed, tuple(fits), tuple(points))
 
 
@@ -96,23 +96,24 @@ def held_out(cases: Sequence[Case], seed: int) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def count(case: Case, one: Field, recording: Recording) -> Counts:
+def count(replay: Replay, one: Field) -> Counts:
     """One case under a field's thresholds. A positive with another value than its own is wrong, too."""
-    outcome = recording.outcome(case, one)
+    case = replay.case
+    outcome = decide(one, replay.candidates, replay.answers)
     value = outcome.value.plain if outcome.value is not None else ""
     right = case.positive and value == case.value
     return Counts(int(case.positive), int(not case.positive), int(right), int(bool(value) and not right))
 
 
-def _fit_field(
-    one: Field, cases: Sequence[Case], held: frozenset[str], recordings: Sequence[Recording]
-) -> FieldFit:
-    fitting = [case for case in cases if case.id not in held]
+def _fit_field(one: Field, replays: Sequence[Sequence[Replay]], held: frozenset[str]) -> FieldFit:
+    """`replays` holds the same cases once for each recording."""
+    fitting = [[replay for replay in some if replay.case.id not in held] for some in replays]
+    held_back = [[replay for replay in some if replay.case.id in held] for some in replays]
     best: tuple[tuple[int, float, float], Thresholds] | None = None
     for guard in GUARD_SWEEP:
         for present in PRESENT_SWEEP:
             limits = replace(one.thresholds, present=present, guard=guard, calibrated=True)
-            tried = _counts(replace(one, thresholds=limits), fitting, recordings)
+            tried = _counts(replace(one, thresholds=limits), fitting)
             if any(counts.wrong for counts in tried):
                 continue
             rank = (sum(counts.accepted for counts in tried), -guard, present)
@@ -120,23 +121,18 @@ def _fit_field(
                 best = (rank, limits)
     chosen = best[1] if best else None
     final = replace(one, thresholds=chosen or one.thresholds)
-    held_cases = [case for case in cases if case.id in held]
-    return FieldFit(
-        one.name, chosen, _counts(final, fitting, recordings), _counts(final, held_cases, recordings)
-    )
+    return FieldFit(one.name, chosen, _counts(final, fitting), _counts(final, held_back))
 
 
-def _counts(one: Field, cases: Sequence[Case], recordings: Sequence[Recording]) -> tuple[Counts, ...]:
-    return tuple(sum((count(case, one, recording) for case in cases), Counts()) for recording in recordings)
+def _counts(one: Field, replays: Sequence[Sequence[Replay]]) -> tuple[Counts, ...]:
+    return tuple(sum((count(replay, one) for replay in some), Counts()) for some in replays)
 
 
-def _points(case: Case, one: Field, recording: Recording) -> list[tuple[float, bool]]:
-    asked, answers = recording.answers(case, one)
-    meant = case.truly_meant(asked)
-    found = asked.candidates[0][1] if asked.candidates else ()
+def _points(replay: Replay, one: Field) -> list[tuple[float, bool]]:
+    meant = replay.case.truly_meant(replay.candidates)
     points = []
-    for number in range(1, len(found) + 1):
-        main = answers.get(main_id(one, number))
+    for number in range(1, len(replay.candidates) + 1):
+        main = replay.answers.get(main_id(one, number))
         if main is not None:
             points.append((main, number in meant))
     return points

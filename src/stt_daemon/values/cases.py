@@ -15,8 +15,8 @@ from datetime import datetime, tzinfo
 from typing import Any, Literal, cast, get_args
 
 from stt_daemon.errors import ConfigError, SttDaemonError
+from stt_daemon.values.candidates import Candidate
 from stt_daemon.values.fields import Field, FieldSet
-from stt_daemon.values.gate import Outcome, decide
 from stt_daemon.values.reading import Asked, ask
 from stt_daemon.values.zones import zone_named
 
@@ -59,16 +59,15 @@ class Case:
         swapped = order == "swapped"
         return ask((one,), self.text, now=self.now, zone=self.zone, near=near, swapped=swapped)
 
-    def truly_meant(self, asked: Asked) -> set[int]:
-        """The numbers of the candidates that the meant words are in or that are in them."""
+    def truly_meant(self, candidates: tuple[Candidate, ...]) -> set[int]:
+        """The numbers of the candidates that share words with what is meant."""
         if not self.span:
             return set()
         start = self.text.index(self.span)
         end = start + len(self.span)
-        found = asked.candidates[0][1] if asked.candidates else ()
         return {
             number
-            for number, candidate in enumerate(found, start=1)
+            for number, candidate in enumerate(candidates, start=1)
             if candidate.span.start < end and start < candidate.span.end
         }
 
@@ -89,8 +88,8 @@ class Recording:
     model: str
     cases: Mapping[str, Answered] = field(default_factory=dict)
 
-    def answers(self, case: Case, one: Field) -> tuple[Asked, Mapping[str, float | None]]:
-        """The request and its recorded answers. Raises StaleRecordingError."""
+    def replay(self, case: Case, one: Field) -> Replay:
+        """The answers recorded for a case. Raises StaleRecordingError."""
         asked = case.asked(one, self.order)
         recorded = self.cases.get(case.id)
         if recorded is None or recorded.hash != request_hash(asked):
@@ -98,14 +97,17 @@ class Recording:
                 f"the recording does not answer {case.id} as it is asked now",
                 mend="record again after a change of questions, texts or reading",
             )
-        return asked, recorded.answers
+        found = asked.candidates[0][1] if asked.candidates else ()
+        return Replay(case, found, recorded.answers)
 
-    def outcome(self, case: Case, one: Field) -> Outcome:
-        """What the gate makes of the recorded answers."""
-        asked, answers = self.answers(case, one)
-        if not asked.candidates:
-            return asked.settled[0] if asked.settled else Outcome(one.name, "absent")
-        return decide(one, asked.candidates[0][1], answers)
+
+@dataclass(frozen=True)
+class Replay:
+    """A case with its candidates as they are found now and the answers recorded about them."""
+
+    case: Case
+    candidates: tuple[Candidate, ...]
+    answers: Mapping[str, float | None]
 
 
 def request_hash(asked: Asked) -> str:

@@ -72,7 +72,7 @@ def oracle(case: Case, one_field: Field) -> Decider:
     """Knows which words are meant."""
 
     def answer(asked: Asked) -> Mapping[str, float | None]:
-        meant = case.truly_meant(asked)
+        meant = case.truly_meant(asked.candidates[0][1] if asked.candidates else ())
         return answers(asked, lambda n: 0.95 if n in meant else 0.04, lambda n: 0.03 if n in meant else 0.9)
 
     return answer

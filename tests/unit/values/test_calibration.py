@@ -45,9 +45,9 @@ def noisy_oracle(seed: int, order: Order = "plain", spread: float = 0.06) -> Rec
     for case in CASES:
         field = named(case)
         asked = case.asked(field, order)
-        meant = case.truly_meant(asked)
         answers: dict[str, float | None] = {}
         found = asked.candidates[0][1] if asked.candidates else ()
+        meant = case.truly_meant(found)
         for number in range(1, len(found) + 1):
             true = number in meant
             said = true != (drawn.random() < 0.03)
@@ -173,8 +173,8 @@ def test_a_noisy_oracle_gives_thresholds_without_a_wrong_value_on_what_was_fitte
 
 def test_a_positive_with_another_value_counts_as_wrong() -> None:
     case = replace(SEALS[0], value="99999")
-    answers = {one.id: (0.9, 0.0) for one in SEALS}
-    counts = count(case, named(case), made(answers))
+    recording = made({one.id: (0.9, 0.0) for one in SEALS})
+    counts = count(recording.replay(case, named(case)), named(case))
     assert (counts.accepted, counts.wrong) == (0, 1)
 
 
@@ -195,7 +195,7 @@ def test_a_recording_of_other_questions_is_refused() -> None:
 def test_a_recording_of_other_cases_is_refused(change: dict[str, str]) -> None:
     recording = made({case.id: (0.9, 0.0) for case in SEALS})
     with pytest.raises(StaleRecordingError):
-        recording.outcome(replace(SEALS[0], **change), named(SEALS[0]))  # type: ignore[arg-type]
+        recording.replay(replace(SEALS[0], **change), named(SEALS[0]))  # type: ignore[arg-type]
 
 
 def test_the_order_of_the_options_and_the_moment_are_part_of_the_request() -> None:
