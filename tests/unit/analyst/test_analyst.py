@@ -219,9 +219,10 @@ def test_the_number_of_folds_is_what_the_three_parameters_imply(
 def test_a_scripted_hour() -> None:
     """An utterance every 10 s: 353 leave the window of 60 s, which makes 70 folds of five.
 
-    By time it is one a minute, the first when the first utterance leaves, 80 s in.
+    By time it is one a minute, the first when the first utterance leaves, 80 s in; with both, that one and
+    then five at a time.
     """
-    for n, s, folds in ((5, 0.0, 70), (0, 60.0, 59), (1000, 0.0, 0), (5, 60.0, 70)):
+    for n, s, folds in ((5, 0.0, 70), (0, 60.0, 59), (1000, 0.0, 0), (5, 60.0, 71)):
         state = rolling(n=n, s=s, window=60.0)
         count = 0
         for number in range(1, 361):
