@@ -17,7 +17,9 @@ LIMIT = "a limit, not an amount"
 PIECES = "several numbers in a row"
 
 CONNECTORS = (
-    frozenset(("to", "or", "till", "til", "until", "through", "thru", "/", "by", "x", "×", "versus", "vs"))
+    frozenset(
+        ("to", "or", "till", "til", "until", "through", "thru", "/", "~", "by", "x", "×", "versus", "vs")
+    )
     | DASHES
 )
 
@@ -40,7 +42,10 @@ _LIMIT_PHRASES = (
     ("at", "least"),
     ("at", "most"),
     ("up", "to"),
-    ("just", "short", "of"),
+    ("short", "of"),
+    ("close", "to"),
+    ("north", "of"),
+    ("south", "of"),
 )
 _LOOSE_ENDS = (
     ("ish",),
@@ -72,6 +77,7 @@ _LOOSE_ENDS = (
     ("maximum",),
 )
 
+_MAYBE = frozenset(("maybe", "perhaps", "possibly"))
 _PLUS_OR_MINUS = DASHES | {"+"}
 
 Reader = Callable[[Tokens, Numbers, Number], "Mention | None"]
@@ -99,6 +105,13 @@ def doubted(tokens: Tokens, numbers: Numbers, mention: Mention) -> Mention:
     if before is not None or after is not None:
         start = mention.start if before is None else before
         return mention.widened(start, mention.end if after is None else after).open(RANGE)
+    following = numbers.starting.get(mention.end + 1)
+    if tokens.form(mention.end) == "," and following and tokens.ends_at(following.end):
+        return mention.open(RANGE)  # "34 degrees, 35"
+    if tokens.form(mention.start - 1) in _MAYBE:
+        link = mention.start - (2 if tokens.form(mention.start - 2) == "," else 1)
+        if _number_before(tokens, numbers, link) is not None:
+            return mention.open(RANGE)  # "ten thousand, maybe twelve thousand dollars"
     if limited(tokens, mention.start):
         return mention.open(LIMIT)
     if loose(tokens, mention.end):
@@ -116,6 +129,8 @@ def sign(tokens: Tokens, numbers: Numbers, number: Number) -> tuple[int, int] | 
         if tokens.joined(before) and (tokens.is_word(before - 1) or tokens.is_digits(before - 1)):
             return None
         return (before, 1 if form == "+" else -1) if before not in numbers.ending else None
+    if form in DASHES:
+        return None  # "- 10 F": a minus, or a dash between two statements
     return number.start, 1
 
 

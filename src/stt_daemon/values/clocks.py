@@ -205,19 +205,21 @@ class ClockFinder:
     def _hour(self, place: int) -> Clock | None:
         """ "10am", "ten o'clock", "at 10"; a bare number only where a word before makes it a time."""
         number = self._whole(place, 24)
-        if number is None or not self._numbers.lone(number):
+        if number is None:
             return self._military(place)
+        lone = self._numbers.lone(number)
         hour = int(number.value or 0)
         half, end = self.half_at(number.end)
         if self._tokens.form(end) == "oclock":
             half, end = self.half_at(end + 1)
         elif self._tokens.says(end, "o", "clock"):
             half, end = self.half_at(end + 2)
-        elif not half and not self._stands_alone(place, end, half):
-            return None
+        elif not half and not (lone and self._stands_alone(place, end, half)):
+            return self._military(place) if not lone else None
         if hour > 12 and not half:
             return None
-        why = "am or pm contradicts the hour" if half and not 1 <= hour <= 12 else ""
+        why = "" if lone else "several numbers in a row"
+        why = "am or pm contradicts the hour" if half and not 1 <= hour <= 12 else why
         return Clock(place, end, hour, 0, half, why=why) if 1 <= hour <= 12 or why else None
 
     def _military(self, place: int) -> Clock | None:

@@ -35,13 +35,14 @@ _OTHER_DAYS = word_set(
 )
 _DAYS_BY_PHRASE = (
     ("day", "after", "tomorrow"),
-    ("the", "day", "after"),
-    ("the", "day", "before"),
+    ("day", "after"),
+    ("day", "before"),
     ("next", "day"),
     ("same", "day"),
     ("other", "day"),
     ("every", "day"),
     ("each", "day"),
+    ("every", "hour"),
     ("another", "day"),
     ("last", "night"),
     ("new", "year"),

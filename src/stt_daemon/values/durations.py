@@ -87,7 +87,7 @@ def _with_smaller(tokens: Tokens, numbers: Numbers, mention: Mention, size: int)
         unit = tokens.form(number.end)
         smaller = 60 if unit == "m" and size == 3600 else _UNITS.get(unit, 0)
         if not smaller:
-            if place == end:
+            if place == end or tokens.ends_at(number.end):  # "an hour and forty five"
                 return Mention(mention.start, number.end, None, PIECES)
             break
         if smaller >= size or number.value is None:

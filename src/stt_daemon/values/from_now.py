@@ -29,7 +29,7 @@ def from_now(tokens: Tokens, numbers: Numbers, days: DayWords, at: At) -> list[M
         start, end = mention.start, mention.end
         while start > mention.start - 4 and tokens.form(start - 1) in _BETWEEN:
             start -= 1
-        begun = tokens.form(start - 1) == "in"
+        begun = tokens.form(start - 1) in ("in", "within")
         ended = _end_from_now(tokens, end)
         if not begun and not ended:
             continue
@@ -55,7 +55,7 @@ def _goes_on(tokens: Tokens, numbers: Numbers, end: int) -> bool:
 
 def _end_from_now(tokens: Tokens, end: int) -> int:
     """Where "out", "away" or "from now" ends after a length of time, 0 if none follows."""
-    if tokens.form(end) in ("out", "away") and tokens.form(end + 1) != "of":
+    if tokens.form(end) in ("out", "away") and tokens.form(end + 1) not in ("of", "here", "there"):
         return end + 1
     if tokens.form(end) == "from" and tokens.form(end + 1) in ("now", "here"):
         return end + 2

@@ -17,6 +17,8 @@ LONGEST = 32
 """Characters of the longest code that is read."""
 
 _BETWEEN = frozenset(("number", "no", "num", "#", "id", "code", "is", "was", ":", ".", "="))
+_BEFORE_A_CODE = frozenset("#:=(\"“”'‘.,!?;") | {"…"}
+_AFTER_A_CODE = frozenset(".,!?;:)\"“”'’…")
 _SEPARATORS = DASHES | {","}
 _MULTIPLES = frozenset(("double", "triple"))
 _UNITS_AFTER = word_set(
@@ -56,7 +58,7 @@ def _at(tokens: Tokens, numbers: Numbers, place: int, labels: Collection[str], d
         return Mention(place, end, None, "longer than any code")
     if _letters_beside(tokens, place, end, labels):
         return Mention(place, end, None, "letters beside the digits")
-    if groups or tokens.form(end) in _MULTIPLES:
+    if groups or tokens.form(end) in _MULTIPLES or _goes_on(tokens, code, end):
         return Mention(place, end, None, "digits in groups")
     return Mention(place, end, Identifier(code))
 
@@ -92,18 +94,31 @@ def _piece(tokens: Tokens, place: int) -> tuple[str, int]:
         tokens.joined(end)
         and tokens.raw(end).isascii()
         and tokens.raw(end).isalnum()
+        and not tokens.raw(end).islower()
         and len(piece) <= LONGEST
     ):
-        piece, end = piece + tokens.raw(end).upper(), end + 1
+        piece, end = piece + tokens.raw(end), end + 1
     return (piece, end) if any(char.isdigit() for char in piece) else ("", place)
 
 
-def _letters_beside(tokens: Tokens, place: int, end: int, labels: Collection[str]) -> bool:
-    """ "UL 77231", "77231 B": letters that may belong to the code."""
-    before, after = tokens.raw(place - 1), tokens.raw(end)
-    if before.isalpha() and before.isupper() and before.lower() not in (*labels, *_BETWEEN, "i", "a"):
+def _goes_on(tokens: Tokens, code: str, end: int) -> bool:
+    """ "One two three and four five six", "123 thousand"."""
+    if tokens.form(end) in ("hundred", "thousand", "million"):
         return True
-    return len(after) == 1 and after.isalpha() and after.isupper() and after not in ("I", "A")
+    return tokens.form(end) == "and" and len(_piece(tokens, end + 1)[0]) == 1 and len(code) < LONGEST
+
+
+def _letters_beside(tokens: Tokens, place: int, end: int, labels: Collection[str]) -> bool:
+    """ "UL 77231", "77231-B", "77231b": letters or signs that may belong to the code."""
+    before, after = tokens.raw(place - 1), tokens.raw(end)
+    words = (*labels, *_BETWEEN, "i", "a", "")
+    if before.isupper() and before.lower() not in words:
+        return True
+    if after.isupper() and after.lower() not in words:
+        return True
+    return (tokens.joined(place) and before not in _BEFORE_A_CODE) or (
+        tokens.joined(end) and after not in _AFTER_A_CODE
+    )
 
 
 def _labelled(tokens: Tokens, place: int, labels: Collection[str]) -> bool:

@@ -13,15 +13,34 @@ from stt_daemon.values.days import DayWords
 from stt_daemon.values.from_now import ELSEWHERE, HOURS_OR_TIME, colon_length, from_now, open_lengths
 from stt_daemon.values.numbers import Number, Numbers
 from stt_daemon.values.placing import place
-from stt_daemon.values.tokens import DASHES, Tokens
+from stt_daemon.values.tokens import DASHES, Tokens, word_set
 from stt_daemon.values.typed import Instant
 from stt_daemon.values.zone_words import names_zone, zone_end
 
 ZONE = "a time zone"
 
 _LINKS = frozenset(("to", "or", "till", "til", "until", "through", "thru", "/")) | DASHES
-_OPEN_BEFORE = frozenset(("after", "since", "past", "or", "between", "within", "not", "plus", "earliest"))
-_OPEN_AFTER = frozenset(("on", "ish", "earliest", "onward", "onwards"))
+_OPEN_BEFORE = frozenset(
+    (
+        "after",
+        "since",
+        "past",
+        "or",
+        "between",
+        "within",
+        "not",
+        "plus",
+        "earliest",
+        "from",
+        "through",
+        "thru",
+    )
+)
+_OPEN_AFTER = frozenset(("on", "ish", "earliest", "onward", "onwards", "minus", "/"))
+
+_BEFORE_BY = word_set(
+    "hour hours minute minutes min mins half quarter shortly just right well way long little bit soon briefly"
+)
 
 
 def instants(tokens: Tokens, numbers: Numbers, at: At) -> list[Mention]:
@@ -69,6 +88,8 @@ def _open_ended(tokens: Tokens, numbers: Numbers, clock: Clock, start: int, end:
             return True
         if tokens.form(edge - 2) == "not" and before in ("before", "until", "till"):
             return True
+        if before in ("before", "to", "of") and tokens.form(edge - 2) in _BEFORE_BY:
+            return True  # "ten minutes before 9:30", "shortly before ten"
         if before == "as" and tokens.form(edge - 2) in ("early", "late"):
             return True
         if before == "," and _is_hour(numbers.ending.get(edge - 1)):

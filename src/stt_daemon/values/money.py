@@ -53,9 +53,7 @@ def _money(tokens: Tokens, numbers: Numbers, number: Number) -> Mention | None:
     if not currency:
         return _open_money(tokens, number)
     why = number.why
-    if tokens.form(start - 1) in ("minus", "negative") or (
-        tokens.form(start - 1) in DASHES and tokens.joined(start)
-    ):
+    if tokens.form(start - 1) in ("minus", "negative") or (tokens.form(start - 1) in DASHES):
         why = why or "a minus or a dash"
     if tokens.form(end) in _RATES or (tokens.form(end) in ("a", "an") and tokens.form(end + 1) in _RATES):
         why = why or "a rate, not an amount"

@@ -54,6 +54,8 @@ def _temperature(tokens: Tokens, numbers: Numbers, number: Number, scale: str) -
     why = ""
     if tokens.form(end) in _RELATIVE or tokens.form(start - 1) in _CHANGES:
         why = "a difference, not a temperature"
+    elif not said and tokens.form(end - 1) == "degree" and number.value != 1 and not tokens.ends_at(end):
+        why = "an angle, or a degree of something"
     elif not (said or scale):
         why = "the scale is not named"
     return Mention(start, end, None if why else Temperature(factor * number.value, said or scale), why)
