@@ -49,6 +49,11 @@ def test_the_command_line_answers_without_loading_configuration_or_numbers() -> 
     assert not names & {"pydantic", "numpy", "platformdirs"}
 
 
+@pytest.mark.parametrize("room", ["analyst", "values", "values.calibration", "values.report"])
+def test_summary_and_values_need_nothing_but_the_language(room: str) -> None:
+    assert not loaded_by(f"import stt_daemon.{room}") & (HEAVY | {"pydantic", "numpy"})
+
+
 def test_only_the_command_line_prints() -> None:
     offenders = [
         str(path.relative_to(SOURCE))
