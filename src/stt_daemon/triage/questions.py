@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -48,7 +48,7 @@ class Question:
 class QuestionSet:
     """A valid file. `raw` is its content as Laya takes it; nobody may change it."""
 
-    raw: Mapping[str, Any]
+    raw: dict[str, Any]
     questions: tuple[Question, ...]
 
     @property
