@@ -193,12 +193,9 @@ _CRITERIA = {"choice": _choice, "score": _score, "noul": _noul}
 
 def _check_noul_labels(name: str, kind: str, labels: Any) -> None:
     """An optional pair of other words for yes and no; Laya refuses every call with a wrong one."""
-    texts = (
-        [text.strip() for text in labels.values() if isinstance(text, str)]
-        if isinstance(labels, dict)
-        else []
-    )
-    if kind != "noul" or set(labels) != set(_NOUL_KEYS) or len({*texts} - {""}) != 2:
+    words = labels if isinstance(labels, dict) and set(labels) == set(_NOUL_KEYS) else {}
+    texts = {word.strip() for word in words.values() if isinstance(word, str)} - {""}
+    if kind != "noul" or len(texts) != len(_NOUL_KEYS):
         raise _Invalid(f'{name}: "labels" is for a noul and maps "true" and "false" to two different texts')
 
 
