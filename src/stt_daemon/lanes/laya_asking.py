@@ -121,6 +121,7 @@ class AskingEngine:
             self._tell("suspect", f"the Laya checkpoint is suspect: {why}; its signals may mean nothing")
 
     def _ask(self, lines: Sequence[str], questions: Mapping[str, Any], language: str) -> _Call:
+        left: tuple[str, str] | None = None
         while True:
             try:
                 model = self._present()
@@ -131,13 +132,15 @@ class AskingEngine:
                     raise
                 failure = error
             else:
-                if model.device != before:
+                if left is not None:
+                    self._moved(*left)
+                elif model.device != before:
                     self._moved(before, model.remark)
                 return call
             # Outside the handler: the traceback would keep the model, and its memory, alive. A poisoned
             # device may not give the weights back, so they are read again.
             failure.__traceback__ = None
-            self._leave(failure)
+            left = self._leave(failure)
 
     def _present(self) -> LayaModel:
         if self._model is None:
@@ -146,13 +149,14 @@ class AskingEngine:
                 self._moved(self._device, self._model.remark)
         return self._model
 
-    def _leave(self, failure: Exception) -> None:
+    def _leave(self, failure: Exception) -> tuple[str, str]:
+        """Give the model up; the next one runs on the processor. Returns what to tell once it does."""
         place = self._device if self._model is None else self._model.device
         log.warning("Laya leaves %s: %s", place or "the default device", failure)
         self._model = None
         gc.collect()
         self._device = CPU
-        self._moved(place, str(failure))
+        return place, str(failure)
 
     def _moved(self, device: str, why: str) -> None:
         place = f"instead of {device}" if device else "only"

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from stt_daemon.domain.text import one_line
-from stt_daemon.errors import ModelError
+from stt_daemon.errors import ModelError, SttDaemonError
 from stt_daemon.lanes.hub import HuggingFaceHub, prepare_environment
-from stt_daemon.lanes.laya_asking import DEVICE_ERRORS, AskingEngine
+from stt_daemon.lanes.laya_asking import AskingEngine
 from stt_daemon.lanes.laya_files import CHECKPOINT, HUB_FILES, find_checkpoint, stand_in
 from stt_daemon.lanes.laya_state import newest_that_fits
 from stt_daemon.lanes.model_files import Hub
@@ -57,15 +57,18 @@ def load_laya(
         return AskingEngine(
             partial(PackagedModel, folder, max_tokens=max_tokens), device, on_notice=on_notice
         )
-    except (*DEVICE_ERRORS, ImportError, MemoryError, OSError, TypeError, KeyError, ValueError) as error:
+    except SttDaemonError:
+        raise
+    except Exception as error:
+        # The file readers beneath raise classes of their own, some of them plain Exception.
         why = f"{type(error).__name__}: {one_line(str(error))}"
         raise ModelError(f"the Laya checkpoint in {folder} cannot be loaded: {why}") from error
 
 
-def require_package() -> None:
+def require_package(version_of: Callable[[str], str] = metadata.version) -> None:
     """Raises ModelError unless the package is there in the version that is known."""
     try:
-        found = metadata.version("laya")
+        found = version_of("laya")
     except metadata.PackageNotFoundError as error:
         raise ModelError("the package laya is not installed", mend='install the "triage" extra') from error
     if found != LAYA_VERSION:

@@ -166,6 +166,17 @@ def test_a_device_the_model_cannot_be_loaded_on_is_left_for_the_processor(failur
     assert room.codes == ["cpu"]
 
 
+def test_a_checkpoint_that_cannot_be_loaded_anywhere_is_no_matter_of_the_device() -> None:
+    notices: list[Warned] = []
+
+    def fail(device: str) -> LayaModel:
+        raise RuntimeError(f"size mismatch, on {device}")
+
+    with pytest.raises(RuntimeError, match="on cpu"):
+        AskingEngine(fail, "cuda", on_notice=notices.append)
+    assert notices == []
+
+
 def test_a_model_that_moves_by_itself_is_told() -> None:
     room = Room(FakeLayaModel("cuda", moves_to="cpu"), device="")
     assert room.engine.trouble == "Laya runs on the processor instead of cuda: no memory left"
