@@ -1,0 +1,86 @@
+"""One update of the brief as the lane of the language model does it: a request, and perhaps one more.
+
+Runs in the lane's thread on immutable data. A llama.cpp server is held to the two sections by a grammar; any
+other that leaves them out is asked once more. Whether the reply is a brief is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stt_daemon.domain import Clock
+from stt_daemon.errors import LlmError
+from stt_daemon.llm import ChatExchange, ChatMessage, ChatReply, ChatRequest, ServerFacts
+from stt_daemon.triage.brief_engine import BriefRequest
+
+log = logging.getLogger(__name__)
+
+NOBODY_THERE = frozenset({"unreachable", "loading", "auth"})
+"""Errors that say nothing about the request: no model has seen it."""
+
+
+class Generator(Protocol):
+    """What is asked of the lane's engine."""
+
+    def facts(self, *, timeout_s: float = ..., cancelled: threading.Event | None = None) -> ServerFacts: ...
+
+    def chat(
+        self,
+        request: ChatRequest,
+        *,
+        on_exchange: Callable[[ChatExchange], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> ChatReply: ...
+
+
+class Reask(Protocol):
+    def __call__(self, request: BriefRequest, reply: str) -> BriefRequest | None:
+        """The request that restates the form; None when the reply can be used as it is."""
+
+
+@dataclass(frozen=True)
+class BriefReply:
+    """What came back in the end."""
+
+    text: str
+    finish_reason: str
+
+
+@dataclass
+class BriefCall:
+    """The job. `tell` hears of each request that went out, on the lane's thread."""
+
+    request: BriefRequest
+    reask: Reask
+    tell: Callable[[ChatExchange], None]
+
+    def __call__(self, engine: Generator, stop: threading.Event) -> BriefReply:
+        reply = self._ask(engine, self.request, stop)
+        again = self.reask(self.request, reply.text)
+        if again is not None and not self._held_to_form(engine, stop):
+            log.info("the reply has not the two sections; asking once more")
+            reply = self._ask(engine, again, stop)
+        return BriefReply(reply.text, reply.finish_reason)
+
+    def _held_to_form(self, engine: Generator, stop: threading.Event) -> bool:
+        """Whether a grammar already did what asking once more is for."""
+        return engine.facts(timeout_s=self.request.timeout_s, cancelled=stop).kind == "llama.cpp"
+
+    def _ask(self, engine: Generator, request: BriefRequest, stop: threading.Event) -> ChatReply:
+        return engine.chat(
+            ChatRequest(
+                messages=tuple(ChatMessage(one.role, one.content) for one in request.messages),
+                temperature=request.temperature,
+                max_tokens=request.max_tokens,
+                timeout_s=request.timeout_s,
+                slot_id=request.slot_id,
+                grammar=request.grammar,
+                purpose="brief",
+            ),
+            on_exchange=self.tell,
+            cancelled=stop,
+        )
