@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stt_daemon.commands.numbers import NUMBER_STARTS, longest_cardinal
+from stt_daemon.domain.number_words import NUMBER_STARTS, longest_cardinal
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’ʼ][^\W\d_]+)*")
 _NO_APOSTROPHE = str.maketrans("", "", "'’ʼ")
