@@ -1,4 +1,4 @@
-"""brief.md: the brief as it was last accepted, replaced in one step. Written by the core alone, one thread."""
+"""brief.md: the brief as it was last accepted, replaced in one step. Only the core writes it, in one thread."""
 
 from __future__ import annotations
 

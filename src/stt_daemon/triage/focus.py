@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stt_daemon.domain.text import plain
 from stt_daemon.triage.gate import GATE_QUESTION
+from stt_daemon.triage.questions import Question
+from stt_daemon.triage.signals import Signals
 
 INSTRUCTION_CHARS = 160
 """An instruction, or a list of options, is clipped to this."""
@@ -16,68 +17,57 @@ LOWEST_P = 0.30
 """A yes-or-no answer below this is noise; only the gate's question is told all the same."""
 
 
-def focus_lines(
-    questions: Mapping[str, Any], items: Iterable[Mapping[str, Any]], *, escalated: bool
-) -> tuple[str, ...]:
-    """One line for each item worth a hint. `questions`: the validated file; `items`: see TriageChanged."""
+def focus_lines(questions: Iterable[Question], signals: Signals) -> tuple[str, ...]:
+    """One line for each answer worth a hint, in the order of the file."""
+    by_id = {question.qid: question for question in questions}
     lines = []
-    for item in items:
-        question = questions.get(str(item["qid"]))
-        if isinstance(question, dict) and _is_worth_it(item):
-            mark = " [escalated]" if escalated and item.get("flagged") else ""
-            lines.append(f"- {_LINES[item['type']](item, question)}{mark}")
+    for item in signals.items:
+        if _is_worth_it(item):
+            mark = " [escalated]" if signals.escalated and item["flagged"] else ""
+            lines.append(f"- {_LINES[item['type']](item, by_id[item['qid']])}{mark}")
     return tuple(lines)
 
 
 def _is_worth_it(item: Mapping[str, Any]) -> bool:
     p = item.get("p")
-    if item["type"] != "noul" or item["qid"] == GATE_QUESTION or not _is_number(p):
-        return True
-    return bool(p >= LOWEST_P)
+    return item["type"] != "noul" or item["qid"] == GATE_QUESTION or p is None or p >= LOWEST_P
 
 
-def _noul(item: Mapping[str, Any], question: Mapping[str, Any]) -> str:
-    values = [f"p={_number(item.get('p'))}", *_flag(item), f"gate={_number(item.get('confidence'))}"]
-    return f"{item['qid']} ({', '.join(values)}): {_clip(question['instructions'])}"
+def _noul(item: Mapping[str, Any], question: Question) -> str:
+    values = [f"p={_number(item['p'])}", *_flag(item), f"gate={_number(item['confidence'])}"]
+    return f"{item['qid']} ({', '.join(values)}): {_clip(question.instructions)}"
 
 
-def _choice(item: Mapping[str, Any], question: Mapping[str, Any]) -> str:
-    sure = ", ".join([f"conf {_number(item.get('confidence'))}", *_flag(item)])
-    selected = plain(str(item.get("selected"))) if item.get("selected") is not None else "nothing"
-    options = _clip(_options(question.get("criteria")))
-    about = f"{_clip(question['instructions'])} Options: {options}."
-    return f"{item['qid']} (choice): selected {selected} ({sure}) — {about}"
+def _choice(item: Mapping[str, Any], question: Question) -> str:
+    selected = "nothing" if item["selected"] is None else plain(item["selected"])
+    told = zip(question.labels, question.descriptions, strict=True)
+    options = _clip("; ".join(meaning or label for label, meaning in told))
+    about = f"{_clip(question.instructions)} Options: {options}."
+    return f"{item['qid']} (choice): selected {selected} ({_sure(item)}) — {about}"
 
 
-def _score(item: Mapping[str, Any], question: Mapping[str, Any]) -> str:
-    sure = ", ".join([f"conf {_number(item.get('confidence'))}", *_flag(item)])
-    label = plain(str(item.get("label") or ""))
-    level = "unknown" if item.get("level") is None else item["level"]
-    value = f"expected {_number(item.get('expected'))}, level {level}" + (f" {label}" if label else "")
-    return f"{item['qid']} (score): {value} ({sure}) — {_clip(question['instructions'])}"
+def _score(item: Mapping[str, Any], question: Question) -> str:
+    value = "expected unknown"
+    if item["level"] is not None:
+        value = f"expected {_number(item['expected'])}, level {item['level']}, label {plain(item['label'])}"
+    return f"{item['qid']} (score): {value} ({_sure(item)}) — {_clip(question.instructions)}"
 
 
 _LINES = {"noul": _noul, "choice": _choice, "score": _score}
 
 
-def _options(criteria: Any) -> str:
-    if isinstance(criteria, dict):
-        return "; ".join(str(text or label) for label, text in criteria.items())
-    return "; ".join(str(label) for label in criteria or ())
+def _sure(item: Mapping[str, Any]) -> str:
+    return ", ".join([f"conf {_number(item['confidence'])}", *_flag(item)])
 
 
 def _flag(item: Mapping[str, Any]) -> list[str]:
-    return ["flagged"] if item.get("flagged") else []
+    return ["flagged"] if item["flagged"] else []
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"
 
 
-def _number(value: Any) -> str:
-    return f"{value:.2f}" if _is_number(value) else "unknown"
-
-
-def _clip(text: Any) -> str:
-    words = " ".join(plain(str(text)).split())
+def _clip(text: str) -> str:
+    words = " ".join(plain(text).split())
     return words if len(words) <= INSTRUCTION_CHARS else words[: INSTRUCTION_CHARS - 1].rstrip() + "…"

@@ -31,18 +31,6 @@ class BriefJob:
     request: BriefRequest
 
 
-class Accepted(Protocol):
-    """A reply that became the brief."""
-
-    @property
-    def lines(self) -> Sequence[Mapping[str, Any]]:
-        """What changed in the ledger, as lines of `ledger.jsonl`."""
-
-    @property
-    def uncovered(self) -> Sequence[Delta]:
-        """What was read, new or offered again, that no fact covers and one should."""
-
-
 class Decider(Protocol):
     """The lane of the classifier."""
 
@@ -55,6 +43,10 @@ class Decider(Protocol):
 
 class BriefWriter(Protocol):
     """The lane of the language model."""
+
+    @property
+    def context_tokens(self) -> int | None:
+        """How much the model holds, as far as that is known."""
 
     def submit_if_room(self, job: BriefJob) -> bool:
         """Take a job if that displaces nobody. Exactly one answer follows for one taken."""

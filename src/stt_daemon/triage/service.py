@@ -15,7 +15,7 @@ from typing import Any
 from stt_daemon.domain import Utterance
 from stt_daemon.domain.text import plain
 from stt_daemon.messages import CoverageChanged, FactChanged, TriageChanged, TriageStage
-from stt_daemon.triage.brief_engine import BriefAccepted, BriefEngine
+from stt_daemon.triage.brief_engine import BriefAccepted, BriefEngine, BriefRequest
 from stt_daemon.triage.buffer import Pending, PendingDeltas
 from stt_daemon.triage.coverage import Coverage, Line
 from stt_daemon.triage.evidence import Delta
@@ -24,6 +24,7 @@ from stt_daemon.triage.gate import GATE_QUESTION, gate_passes
 from stt_daemon.triage.ports import BriefJob, BriefWriter, Decider, Pass, Sink
 from stt_daemon.triage.questions import QuestionSet
 from stt_daemon.triage.recent import RecentEntries
+from stt_daemon.triage.reply import Unusable, parse_reply
 from stt_daemon.triage.rhythm import Rhythm
 from stt_daemon.triage.signals import Signals
 from stt_daemon.triage.window import Entry, state_lines
@@ -180,12 +181,17 @@ class TriageService:
         if flight is None:
             return self._after_stale()
         deltas = [pending.delta for pending in flight.deltas]
-        result = self._engine.accept(text, finish_reason, deltas)
+        result = self._engine.accept(text, finish_reason, deltas, flight.offered)
         if not isinstance(result, BriefAccepted):
             self._not_updated(flight, result.reason)
             return None
         self._accepted(flight, result)
         return self._update(self._stamp(), self._signals) if self._more_to_read() else None
+
+    def reask(self, request: BriefRequest, reply: str, finish_reason: str) -> BriefRequest | None:
+        """The request that restates the form; None when the reply has it. May be called in any thread."""
+        parsed = parse_reply(reply, cut=finish_reason == "length")
+        return self._engine.reask(request, reply) if isinstance(parsed, Unusable) else None
 
     def failed(self, job: BriefJob, reason: str, *, counts: bool = True) -> BriefJob | None:
         """No reply. With `counts` false it had nothing to do with what was asked: nobody was there."""
@@ -279,15 +285,20 @@ class TriageService:
             self._owed = True
             return None
         deltas = self._pending.take()
-        focus = (
-            focus_lines(self._questions.raw, signals.items, escalated=signals.escalated) if signals else ()
+        job = BriefJob(
+            ts,
+            self._engine.request(
+                [pending.delta for pending in deltas],
+                focus_lines(self._questions, signals) if signals else (),
+                self._offers,
+                context_tokens=self._writer.context_tokens,
+            ),
         )
-        request = self._engine.request([pending.delta for pending in deltas], focus, self._offers)
-        job = BriefJob(ts, request)
         if not self._writer.submit_if_room(job):
             self._wait_again(deltas)
             return None
         self._owed = False
+        self._coverage.unread_facts = job.request.left_out
         self._flight = _Flight(job, deltas, self._offers, self._generation)
         self._offers = ()
         return job
@@ -306,14 +317,12 @@ class TriageService:
         return self._owed or self._pending.newest > self._judged
 
     def _accepted(self, flight: _Flight, accepted: BriefAccepted) -> None:
-        offered = {delta.id for delta in flight.offered}
-        uncovered = {delta.id: delta for delta in accepted.uncovered}
-        self._offers = tuple(delta for name, delta in uncovered.items() if name not in offered)
-        self._coverage.covered(offered - uncovered.keys())
+        self._offers = accepted.missed
+        self._coverage.covered(accepted.covered)
         lines: list[Line] = [
             *accepted.lines,
             *self._coverage.read(pending.delta.id for pending in flight.deltas),
-            *self._coverage.left_uncovered(uncovered),
+            *self._coverage.left_uncovered([line.id for line in accepted.missed]),
         ]
         self._sink.record(lines)
         for line in accepted.lines:

@@ -10,11 +10,9 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-from stt_daemon.domain import Clock
-from stt_daemon.errors import LlmError
-from stt_daemon.llm import ChatExchange, ChatMessage, ChatReply, ChatRequest, ServerFacts
+from stt_daemon.llm import ChatExchange, ChatReply, ChatRequest, LlmContextError, ServerFacts
 from stt_daemon.triage.brief_engine import BriefRequest
 
 log = logging.getLogger(__name__)
@@ -38,7 +36,7 @@ class Generator(Protocol):
 
 
 class Reask(Protocol):
-    def __call__(self, request: BriefRequest, reply: str) -> BriefRequest | None:
+    def __call__(self, request: BriefRequest, reply: str, finish_reason: str, /) -> BriefRequest | None:
         """The request that restates the form; None when the reply can be used as it is."""
 
 
@@ -52,35 +50,38 @@ class BriefReply:
 
 @dataclass
 class BriefCall:
-    """The job. `tell` hears of each request that went out, on the lane's thread."""
+    """The job. On the lane's thread `tell` hears of each request that went out, and `tell_context` of how
+    many tokens the model holds."""
 
     request: BriefRequest
     reask: Reask
     tell: Callable[[ChatExchange], None]
+    tell_context: Callable[[int], None] = lambda _tokens: None
 
     def __call__(self, engine: Generator, stop: threading.Event) -> BriefReply:
         reply = self._ask(engine, self.request, stop)
-        again = self.reask(self.request, reply.text)
-        if again is not None and not self._held_to_form(engine, stop):
+        server = engine.facts(timeout_s=self.request.timeout_s, cancelled=stop)
+        if server.context_tokens is not None:
+            self.tell_context(server.context_tokens)
+        again = self.reask(self.request, reply.text, reply.finish_reason)
+        if again is not None and server.kind != "llama.cpp":  # the grammar did there what asking again is for
             log.info("the reply has not the two sections; asking once more")
             reply = self._ask(engine, again, stop)
         return BriefReply(reply.text, reply.finish_reason)
 
-    def _held_to_form(self, engine: Generator, stop: threading.Event) -> bool:
-        """Whether a grammar already did what asking once more is for."""
-        return engine.facts(timeout_s=self.request.timeout_s, cancelled=stop).kind == "llama.cpp"
-
     def _ask(self, engine: Generator, request: BriefRequest, stop: threading.Event) -> ChatReply:
-        return engine.chat(
-            ChatRequest(
-                messages=tuple(ChatMessage(one.role, one.content) for one in request.messages),
-                temperature=request.temperature,
-                max_tokens=request.max_tokens,
-                timeout_s=request.timeout_s,
-                slot_id=request.slot_id,
-                grammar=request.grammar,
-                purpose="brief",
-            ),
-            on_exchange=self.tell,
-            cancelled=stop,
+        asked = ChatRequest(
+            messages=request.messages,
+            temperature=request.temperature,
+            max_tokens=request.max_tokens,
+            timeout_s=request.timeout_s,
+            slot_id=request.slot_id,
+            grammar=request.grammar,
+            purpose="brief",
         )
+        try:
+            return engine.chat(asked, on_exchange=self.tell, cancelled=stop)
+        except LlmContextError as error:
+            if error.n_ctx is not None:
+                self.tell_context(error.n_ctx)
+            raise

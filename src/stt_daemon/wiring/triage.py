@@ -1,4 +1,4 @@
-"""Who gets which real part for triage: the service with the keys of `[triage]`, and the lane of the classifier."""
+"""Who gets which real part for triage: the service, the brief, the questions, and what is on disk of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from stt_daemon.triage.questions import QuestionSet, QuestionsProblem, read_ques
 from stt_daemon.triage.service import TriageService, TriageSettings
 from stt_daemon.triage.signals import Signals, read_signals
 from stt_daemon.wiring.laya import build_laya_lane
-
 
 DUMPS = Path("troubleshoot") / "triage"
 """Where `dump_io` writes, below the working directory."""
@@ -51,6 +50,7 @@ def build_triage(
             escalate_threshold=triage.escalate_threshold,
             choice_min_confidence=triage.choice_min_confidence,
             input_tokens=answers.input_tokens,
+            unsure=answers.unsure,
         )
 
     return TriageService(
@@ -63,7 +63,7 @@ def build_triage(
             gate_threshold=triage.brief_gate_threshold,
             pending_char_budget=triage.brief_pending_char_budget,
         ),
-        questions=questions.raw,
+        questions=questions,
         read_signals=signals_of,
         new_engine=lambda: build_brief_engine(config),
         decider=decider,
@@ -78,7 +78,7 @@ def build_brief_engine(config: Config) -> BriefEngine:
     triage = config.triage
     return BriefEngine(
         BriefSettings(
-            prompt=config.llm.triage_system_prompt,
+            system_prompt=config.llm.triage_system_prompt,
             max_tokens=triage.extract_max_tokens,
             timeout_s=triage.extract_timeout_s,
             temperature=triage.extract_temperature,

@@ -48,6 +48,7 @@ from stt_daemon.messages import (
 )
 from stt_daemon.sessions import iso_local, read_transcript
 from stt_daemon.wiring.assistant import AssistantParts
+from stt_daemon.wiring.laya import LayaWarning
 from stt_daemon.wiring.llm import (
     LlmProgress,
     LlmWarning,
@@ -233,7 +234,7 @@ class Core:
                 call()
             case ProgramEnded():
                 self._programs.ended(item)
-            case LlmWarning(warning=warning):
+            case LlmWarning(warning=warning) | LayaWarning(warning=warning):
                 self._publish(warning)
             case _:
                 log.debug("nothing to do for %s", type(item).__name__)

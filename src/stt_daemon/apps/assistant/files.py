@@ -139,9 +139,7 @@ class Archive:
         self._writer.submit(lambda: self._close(folder), lambda _: None, lambda error: None)
 
     def _write_brief(self, write: Callable[[], None]) -> None:
-        self._writer.submit(
-            write, lambda _: self._worked(), lambda error: self._refused("brief.md", error)
-        )
+        self._writer.submit(write, lambda _: self._worked(), lambda error: self._refused("brief.md", error))
 
     def _of(self, folder: Path) -> SessionFiles:
         if folder not in self._files:

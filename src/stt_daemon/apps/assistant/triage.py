@@ -102,16 +102,21 @@ class TriageDesk(NoTriage):
         self._clock = clock
         self._read_saved = parts.read_saved
         self._write_brief = config.brief.write
-        self._lane = parts.lane(config, lambda outcome: post(LayaAnswered(outcome)), post, clock, offline)
-        self._service = build_triage(
-            config, questions, decider=self, writer=self, sink=self, wall=clock.wall
+        self._lane = parts.lane(
+            config,
+            offline=offline,
+            on_outcome=lambda outcome: post(LayaAnswered(outcome)),
+            post=post,
+            clock=clock,
         )
+        self._service = build_triage(config, questions, decider=self, writer=self, sink=self, wall=clock.wall)
         self._dumps: TriageDumps | None = None
         if config.triage.dump_io:
             self._dumps = TriageDumps(lambda record: archive.dump(record, parts.write_dump), clock.wall)
         self._passes: dict[object, Pass] = {}
         self._updates: dict[BriefJob, tuple[Job, list[ChatExchange]]] = {}
         self._lane_state = LaneChanged(name="laya", state="loading")
+        self._context_tokens: int | None = config.llm.context_tokens or None
         self._trouble = ""
         self._told: TriageStateChanged | None = None
         self._told_trouble = ""
@@ -181,7 +186,9 @@ class TriageDesk(NoTriage):
             case Done(result=result):
                 self._trouble = ""
                 ts, update = self._service.answered(done, result)
-                self._dump(ts, {"request": result.request, "response": result.response, "error": None}, update)
+                self._dump(
+                    ts, {"request": result.request, "response": result.response, "error": None}, update
+                )
             case Failed(error=error):
                 self._trouble = f"{PREDICT_FAILED}: {error.line()}"
                 ts, update = self._service.undecided(done)
@@ -217,11 +224,18 @@ class TriageDesk(NoTriage):
         return True
 
     def drop(self) -> None:
-        self._lane.give_up(lambda _job: True, "cleared")
+        self._lane.drop_waiting("cleared")
+
+    @property
+    def context_tokens(self) -> int | None:
+        return self._context_tokens
+
+    def _learn_context(self, tokens: int) -> None:
+        self._context_tokens = tokens
 
     def submit_if_room(self, job: BriefJob) -> bool:
         exchanges: list[ChatExchange] = []
-        call = BriefCall(job.request, self._service.reask, exchanges.append)
+        call = BriefCall(job.request, self._service.reask, exchanges.append, self._learn_context)
         waiting = Waiting(
             done=lambda reply: self._ended(job, lambda: self._replied(job, reply)),
             failed=lambda error: self._ended(job, lambda: self._failed(job, error)),

@@ -43,10 +43,9 @@ class TriageDumps:
         if job not in self._open:
             return  # cleared meanwhile
         laya = self._open.pop(job)
-        first, *more = exchanges or [None]
-        if first is not None or laya is not None:
-            self._write(_record(job.ts, laya, _llm_half(first)))
-        for exchange in more:
+        if exchanges or laya is not None:
+            self._write(_record(job.ts, laya, _llm_half(exchanges[0]) if exchanges else None))
+        for exchange in exchanges[1:]:
             self._write(_record(self._wall(), None, _llm_half(exchange)))
 
     def cleared(self) -> None:
@@ -61,9 +60,7 @@ def _record(ts: float, laya: Half | None, llm: Half | None) -> Record:
     return {"ts": ts, "iso": local_time(ts).isoformat(timespec="microseconds"), "laya": laya, "llm": llm}
 
 
-def _llm_half(exchange: ChatExchange | None) -> Half | None:
-    if exchange is None:
-        return None
+def _llm_half(exchange: ChatExchange) -> Half:
     return {
         "request": {"url": exchange.url, "body": exchange.body},
         "response": exchange.response,

@@ -48,11 +48,11 @@ def read_labels(body: Any) -> dict[str, dict[str, Any]]:
         raise ValueError("it must be a list")  # noqa: TRY004 - a property of the file
     labels: dict[str, dict[str, Any]] = {}
     for number, entry in enumerate(body, 1):
-        if not isinstance(entry, dict) or not isinstance(entry.get("utterance"), str):
-            raise ValueError(f"entry {number} names no utterance")
-        if not isinstance(entry.get("labels"), dict):
-            raise ValueError(f"entry {number} has no labels")  # noqa: TRY004 - a property of the file
-        labels.setdefault(entry["utterance"], {}).update(entry["labels"])
+        match entry:
+            case {"utterance": str(utterance), "labels": dict(of_one)}:
+                labels.setdefault(utterance, {}).update(of_one)
+            case _:
+                raise ValueError(f'entry {number} is not {{"utterance": ID, "labels": {{...}}}}')
     return labels
 
 
@@ -132,7 +132,7 @@ def _best(samples: Sequence[_Sample], *, below: bool) -> dict[str, float] | None
         raised, hits = raised + 1, hits + is_due
         following = sure[place + 1][0] if place + 1 < len(sure) else 1.0
         limit = following if below else p
-        if place + 1 < len(sure) and following == p or (below and limit <= p):
+        if (place + 1 < len(sure) and following == p) or (below and limit <= p):
             continue  # no limit lies between two equal values
         f1 = 2 * hits / (raised + due)
         if f1 > best:

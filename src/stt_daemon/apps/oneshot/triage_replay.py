@@ -11,14 +11,13 @@ import logging
 import queue
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from stt_daemon.apps.oneshot.label_metrics import Judged, measure, read_labels
 from stt_daemon.config import Config
 from stt_daemon.domain import Clock, Gap, SystemClock, Utterance
 from stt_daemon.domain.text import plain
-from stt_daemon.errors import ConfigError, ErrorRecord, ModelError, SessionError
+from stt_daemon.errors import ConfigError, ModelError, SessionError
 from stt_daemon.lanes.inference_queue import InferenceJob, InferenceQueue
 from stt_daemon.lanes.outcomes import Done, Failed, Outcome
 from stt_daemon.messages import CoverageChanged, LaneChanged, Message, TriageChanged
@@ -137,14 +136,17 @@ class _Replay:
         self._questions = questions
         self._on_classified = on_classified
         self._laya = parts.triage.lane(
-            config, lambda outcome: post(LayaAnswered(outcome)), post, clock, offline=False
+            config,
+            offline=False,
+            on_outcome=lambda outcome: post(LayaAnswered(outcome)),
+            post=post,
+            clock=clock,
         )
         self._llm = parts.llm_lane(config, post, clock)
-        self._service = build_triage(
-            config, questions, decider=self, writer=self, sink=self, wall=clock.wall
-        )
+        self._service = build_triage(config, questions, decider=self, writer=self, sink=self, wall=clock.wall)
         self._heard: list[Utterance] = []
         self._seen = 0
+        self._context_tokens: int | None = config.llm.context_tokens or None
         self._passes: dict[object, Pass] = {}
         self._updates: dict[object, BriefJob] = {}
         self.result = ReplayResult(session)
@@ -215,8 +217,15 @@ class _Replay:
     def drop(self) -> None:
         raise AssertionError("a replay clears nothing")
 
+    @property
+    def context_tokens(self) -> int | None:
+        return self._context_tokens
+
+    def _learn_context(self, tokens: int) -> None:
+        self._context_tokens = tokens
+
     def submit_if_room(self, job: BriefJob) -> bool:
-        call = BriefCall(job.request, self._service.reask, lambda _exchange: None)
+        call = BriefCall(job.request, self._service.reask, lambda _exchange: None, self._learn_context)
         queued: InferenceJob[Any, Any] = InferenceJob("brief", "update the brief", call)
         self._updates[queued] = job
         if not self._llm.submit_if_room(queued):
