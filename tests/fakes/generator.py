@@ -12,7 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stt_daemon.errors import LlmError
-from stt_daemon.llm import ChatExchange, ChatReply, ChatRequest, LlmCancelledError, ServerFacts, TokenCount, Usage
+from stt_daemon.llm import (
+    ChatExchange,
+    ChatReply,
+    ChatRequest,
+    LlmCancelledError,
+    ServerFacts,
+    TokenCount,
+    Usage,
+)
 
 Scripted = str | LlmError | Callable[[ChatRequest], "str | LlmError"]
 

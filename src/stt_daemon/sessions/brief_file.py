@@ -1,4 +1,4 @@
-"""brief.md: the brief as it was last accepted, replaced in one step. Only the core writes it, in one thread."""
+"""brief.md: the brief as it was last accepted, replaced in one step. The core alone writes it; one thread."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from stt_daemon.domain.cuts import word_start
 from stt_daemon.triage.evidence import Delta
 
 CUT = "… "
@@ -80,7 +81,7 @@ class PendingDeltas:
         if over <= 0:
             return pending
         text = pending.delta.text
-        kept = text[min(len(text), over + len(CUT)) :]
+        kept = text[word_start(text, over + len(CUT)) :].lstrip()
         return replace(pending, delta=replace(pending.delta, text=CUT + kept))
 
     def _shrink(self) -> list[Pending]:

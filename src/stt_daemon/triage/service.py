@@ -115,17 +115,24 @@ class TriageService:
         self._owed = False
 
     @property
-    def updating(self) -> bool:
-        """Whether an update of the brief is under way."""
-        return self._flight is not None
+    def coverage(self) -> CoverageChanged:
+        """How far the brief has come."""
+        flight = self._flight
+        is_live = flight is not None and flight.generation == self._generation
+        return CoverageChanged(
+            through=self._coverage.through,
+            pending=len(self._pending) + (len(flight.deltas) if flight is not None and is_live else 0),
+            set_aside=self._coverage.set_aside,
+            uncovered=self._coverage.uncovered,
+            unread_facts=self._coverage.unread_facts,
+        )
 
     # What was said
 
     def heard(self, utterance: Utterance) -> None:
         """A new line of the transcript."""
         self._advance(utterance.t0)
-        self._note(utterance)
-        self._now = max(self._now, utterance.t1)
+        self._no_room_for(self._note(utterance))
         self._rhythm.heard(self._now)
 
     def chat(self, speaker: str, text: str, *, complete: bool) -> None:
@@ -133,7 +140,7 @@ class TriageService:
         words = " ".join(plain(text).split())
         if not words:
             return
-        self._add(Delta("", speaker, words, self._now, self._now))
+        self._no_room_for(self._add(Delta("", speaker, words, self._now, self._now)))
         if complete:
             self._classify(self._recent.newest)
 
@@ -237,8 +244,7 @@ class TriageService:
         """Take up a session: its ledger's lines, its transcript, and the brief that was kept of it."""
         self._coverage.restore(lines)
         self._engine.restore(lines, brief)
-        for utterance in utterances:
-            self._note(utterance)
+        self._no_room_for([gone for utterance in utterances for gone in self._note(utterance)])
         if not len(self._pending):
             self._passed = self._recent.newest
         self._judged = 0
@@ -248,17 +254,21 @@ class TriageService:
 
     # Inside
 
-    def _note(self, utterance: Utterance) -> None:
+    def _note(self, utterance: Utterance) -> list[Pending]:
+        """Take in a line; what had to leave the pending buffer for it."""
+        self._now = max(self._now, utterance.t1)
         self._newest_utterance = utterance.id
         self._language = utterance.language or self._language
-        if not self._coverage.is_before_clear(utterance.id):
-            speaker, text = plain(utterance.speaker), plain(utterance.text)
-            self._add(Delta(utterance.id, speaker, text, utterance.t0, utterance.t1))
+        if self._coverage.is_before_clear(utterance.id):
+            return []
+        speaker, text = plain(utterance.speaker), plain(utterance.text)
+        return self._add(Delta(utterance.id, speaker, text, utterance.t0, utterance.t1))
 
-    def _add(self, delta: Delta) -> None:
+    def _add(self, delta: Delta) -> list[Pending]:
         number = self._recent.add(Entry(delta.id, delta.speaker, delta.text, delta.t0, delta.t1))
-        if self._settings.extract_enabled and not (delta.id and self._coverage.is_settled(delta.id)):
-            self._no_room_for(self._pending.add(Pending(delta, number)))
+        if not self._settings.extract_enabled or (delta.id and self._coverage.is_settled(delta.id)):
+            return []
+        return self._pending.add(Pending(delta, number))
 
     def _advance(self, t: float) -> None:
         self._now = max(self._now, t)
@@ -376,13 +386,4 @@ class TriageService:
         )
 
     def _tell_coverage(self) -> None:
-        in_flight = len(self._flight.deltas) if self._flight is not None else 0
-        self._sink.publish(
-            CoverageChanged(
-                through=self._coverage.through,
-                pending=len(self._pending) + in_flight,
-                set_aside=self._coverage.set_aside,
-                uncovered=self._coverage.uncovered,
-                unread_facts=self._coverage.unread_facts,
-            )
-        )
+        self._sink.publish(self.coverage)
