@@ -17,7 +17,7 @@ from stt_daemon.lanes.laya_checks import (
     PROBE_LINES,
     PROBES,
     changed_by_order,
-    plain_data,
+    plain_response,
     suspicion,
     with_twins,
 )
@@ -26,6 +26,9 @@ from stt_daemon.messages import Warned
 log = logging.getLogger(__name__)
 
 CPU = "cpu"
+
+DEVICE_ERRORS = (RuntimeError, AssertionError)
+"""What torch raises for a device that is not there, or has no memory, kernels, drivers or autocast."""
 
 # A reason is a line on a screen.
 _LONGEST_REASON = 200
@@ -60,8 +63,8 @@ class _Call(NamedTuple):
 
     @property
     def answers(self) -> dict[str, dict[str, Any]]:
-        found = self.response.get("answers")
-        return found if isinstance(found, dict) else {}
+        found: dict[str, dict[str, Any]] = self.response["answers"]
+        return found
 
 
 class AskingEngine:
@@ -123,8 +126,7 @@ class AskingEngine:
                 model = self._present()
                 before = model.device
                 call = _call(model, lines, questions, language)
-            except RuntimeError as error:
-                # What torch raises for a device without memory, kernels, drivers or autocast.
+            except DEVICE_ERRORS as error:
                 if self._device == CPU or (self._model is not None and self._model.device == CPU):
                     raise
                 failure = error
@@ -144,7 +146,7 @@ class AskingEngine:
                 self._moved(self._device, self._model.remark)
         return self._model
 
-    def _leave(self, failure: RuntimeError) -> None:
+    def _leave(self, failure: Exception) -> None:
         place = self._device if self._model is None else self._model.device
         log.warning("Laya leaves %s: %s", place or "the default device", failure)
         self._model = None
@@ -165,7 +167,7 @@ class AskingEngine:
 def _call(model: LayaModel, lines: Sequence[str], questions: Mapping[str, Any], language: str) -> _Call:
     state, tokens = model.fit(lines, questions)
     request = model.request(state, questions, language)
-    return _Call(state, tokens, request, plain_data(model.predict(request)))
+    return _Call(state, tokens, request, plain_response(model.predict(request)))
 
 
 def _short(text: str) -> str:

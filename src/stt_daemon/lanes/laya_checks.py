@@ -57,15 +57,24 @@ def changed_by_order(answers: Mapping[str, Any], twins: Mapping[str, str]) -> tu
     )
 
 
-def plain_data(value: Any) -> Any:
-    """What Laya returned as data that any JSON reader takes: None for NaN and infinities.
+def plain_response(response: Mapping[str, Any]) -> dict[str, Any]:
+    """What a call returned as data that any JSON reader takes: None for NaN and infinities.
 
-    Its verdict on whether to act, which rests on nothing that was calibrated, is left out.
+    Each answer's advice on whether to act is left out: it rests on nothing that was calibrated.
     """
+    answers = {
+        qid: {key: value for key, value in answer.items() if key != "action"}
+        for qid, answer in response.get("answers", {}).items()
+    }
+    plain: dict[str, Any] = _plain({**response, "answers": answers})
+    return plain
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): plain_data(item) for key, item in value.items() if key != "action"}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain_data(item) for item in value]
+        return [_plain(item) for item in value]
     return value

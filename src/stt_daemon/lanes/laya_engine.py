@@ -17,7 +17,7 @@ from typing import Any
 from stt_daemon.domain.text import one_line
 from stt_daemon.errors import ModelError
 from stt_daemon.lanes.hub import HuggingFaceHub, prepare_environment
-from stt_daemon.lanes.laya_asking import AskingEngine
+from stt_daemon.lanes.laya_asking import DEVICE_ERRORS, AskingEngine
 from stt_daemon.lanes.laya_files import CHECKPOINT, HUB_FILES, find_checkpoint, stand_in
 from stt_daemon.lanes.laya_state import newest_that_fits
 from stt_daemon.lanes.model_files import Hub
@@ -57,7 +57,7 @@ def load_laya(
         return AskingEngine(
             partial(PackagedModel, folder, max_tokens=max_tokens), device, on_notice=on_notice
         )
-    except (ImportError, MemoryError, OSError, RuntimeError, TypeError, KeyError, ValueError) as error:
+    except (*DEVICE_ERRORS, ImportError, MemoryError, OSError, TypeError, KeyError, ValueError) as error:
         why = f"{type(error).__name__}: {one_line(str(error))}"
         raise ModelError(f"the Laya checkpoint in {folder} cannot be loaded: {why}") from error
 

@@ -111,12 +111,12 @@ def read_questions(path: str | Path) -> QuestionSet | QuestionsProblem:
     except (_Invalid, ValueError) as error:
         return QuestionsProblem(f"{file}: {one_line(str(error))}")
     try:
-        return check_questions(content)
+        return _checked(content)
     except _Invalid as error:
         return QuestionsProblem(f"{file}: {one_line(str(error))}")
 
 
-def check_questions(content: Any) -> QuestionSet:
+def _checked(content: Any) -> QuestionSet:
     """Validate what a file holds."""
     if not isinstance(content, dict):
         raise _Invalid("the top level must be an object of questions")
