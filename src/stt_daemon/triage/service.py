@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stt_daemon.domain import Utterance
-from stt_daemon.domain.text import plain
+from stt_daemon.domain.text import one_line, plain
 from stt_daemon.messages import CoverageChanged, FactChanged, TriageChanged, TriageStage
 from stt_daemon.triage.brief_engine import BriefAccepted, BriefEngine, BriefRequest
 from stt_daemon.triage.buffer import Pending, PendingDeltas
@@ -33,6 +33,9 @@ log = logging.getLogger(__name__)
 
 FAILURES = 3
 """After so many failed updates a delta is set aside: what no model can digest must not hold up the rest."""
+
+LOGGED_CHARS = 2000
+"""So much of a reply that cannot be used is kept in the log."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,7 @@ class TriageService:
         deltas = [pending.delta for pending in flight.deltas]
         result = self._engine.accept(text, finish_reason, deltas, flight.offered)
         if not isinstance(result, BriefAccepted):
+            log.info("the reply was: %s", one_line(text[:LOGGED_CHARS]))
             self._not_updated(flight, result.reason)
             return None
         self._accepted(flight, result)

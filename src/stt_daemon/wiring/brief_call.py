@@ -12,10 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from stt_daemon.errors import LlmError
 from stt_daemon.llm import ChatExchange, ChatReply, ChatRequest, LlmContextError, ServerFacts
+from stt_daemon.llm.chat import ServerKind
 from stt_daemon.triage.brief_engine import BriefRequest
 
 log = logging.getLogger(__name__)
+
+FACTS_TIMEOUT_S = 5.0
+"""The server has just answered; it is known already as a rule."""
 
 NOBODY_THERE = frozenset({"unreachable", "loading", "auth"})
 """Errors that say nothing about the request: no model has seen it."""
@@ -60,14 +65,23 @@ class BriefCall:
 
     def __call__(self, engine: Generator, stop: threading.Event) -> BriefReply:
         reply = self._ask(engine, self.request, stop)
-        server = engine.facts(timeout_s=self.request.timeout_s, cancelled=stop)
-        if server.context_tokens is not None:
-            self.tell_context(server.context_tokens)
+        kind = self._server_kind(engine, stop)
         again = self.reask(self.request, reply.text, reply.finish_reason)
-        if again is not None and server.kind != "llama.cpp":  # the grammar did there what asking again is for
+        if again is not None and kind != "llama.cpp":  # the grammar did there what asking again is for
             log.info("the reply has not the two sections; asking once more")
             reply = self._ask(engine, again, stop)
         return BriefReply(reply.text, reply.finish_reason)
+
+    def _server_kind(self, engine: Generator, stop: threading.Event) -> ServerKind:
+        """What kind it is, "other" if it does not tell; a good reply is not given up for that."""
+        try:
+            facts = engine.facts(timeout_s=FACTS_TIMEOUT_S, cancelled=stop)
+        except LlmError as error:
+            log.info("the server tells nothing about itself: %s", error)
+            return "other"
+        if facts.context_tokens is not None:
+            self.tell_context(facts.context_tokens)
+        return facts.kind
 
     def _ask(self, engine: Generator, request: BriefRequest, stop: threading.Event) -> ChatReply:
         asked = ChatRequest(

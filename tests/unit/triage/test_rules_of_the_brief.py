@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from pathlib import Path
 
 import pytest
 
 from stt_daemon.messages import FactChanged, TriageChanged
 from stt_daemon.triage.focus import INSTRUCTION_CHARS, focus_lines
-from stt_daemon.triage.questions import check_questions
+from stt_daemon.triage.questions import QuestionSet, read_questions
 from stt_daemon.triage.signals import read_signals
 from tests.fakes.triage import TriageRig, answers, brief_reply, line
 
@@ -264,13 +266,14 @@ def test_an_answer_without_a_number_is_told_as_unknown() -> None:
     assert lines["blocker"].startswith("- blocker (p=unknown, flagged, gate=unknown): ")
 
 
-def test_instructions_are_clipped() -> None:
-    asked = check_questions(
-        {
-            "long": {"type": "noul", "instructions": "word " * 100},
-            "heat": {"type": "score", "instructions": "How hot?", "criteria": ["cold", "warm", "hot"]},
-        }
-    )
+def test_instructions_are_clipped(tmp_path: Path) -> None:
+    content = {
+        "long": {"type": "noul", "instructions": "word " * 100},
+        "heat": {"type": "score", "instructions": "How hot?", "criteria": ["cold", "warm", "hot"]},
+    }
+    (tmp_path / "questions.json").write_text(json.dumps(content), "utf-8")
+    asked = read_questions(tmp_path / "questions.json")
+    assert isinstance(asked, QuestionSet)
     said = {"long": {"noul": 0.9, "answer_confidence": 0.9}, "heat": {"score": 1.6, "answer_confidence": 0.7}}
     signals = read_signals(
         asked,

@@ -20,7 +20,7 @@ from stt_daemon.domain.text import plain
 from stt_daemon.errors import ConfigError, ModelError, SessionError
 from stt_daemon.lanes.inference_queue import InferenceJob, InferenceQueue
 from stt_daemon.lanes.outcomes import Done, Failed, Outcome
-from stt_daemon.messages import CoverageChanged, LaneChanged, Message, TriageChanged
+from stt_daemon.messages import CoverageChanged, Message, TriageChanged
 from stt_daemon.sessions import SessionFolder, read_transcript
 from stt_daemon.triage.ports import BriefJob, Pass
 from stt_daemon.triage.questions import QuestionSet, QuestionsProblem
@@ -179,8 +179,6 @@ class _Replay:
                     self._answered(outcome)
                 case (Done() | Failed()) as outcome if outcome.job in self._updates:
                     self._ended(outcome)
-                case LaneChanged(name="laya", state="unavailable", reason=reason):
-                    raise ModelError(f"there is no classifier: {reason}")
                 case _:
                     pass
 
@@ -198,6 +196,8 @@ class _Replay:
         elif isinstance(outcome, Failed):
             self.trouble("predict_failed", outcome.error.line())
             self._service.undecided(done)
+        else:
+            raise ModelError(f"there is no classifier: {outcome.reason}")
 
     def _ended(self, outcome: Done[Any, Any] | Failed[Any]) -> None:
         job = self._updates.pop(outcome.job)
