@@ -73,7 +73,8 @@ def _reason(item: dict[str, Any]) -> str:
 
 
 def _covered(coverage: dict[str, Any]) -> str:
-    words = [f"read up to {coverage['through'] or 'nothing yet'}", f"{coverage['pending']} lines wait"]
+    through = f"read up to {coverage['through']}" if coverage["through"] else "nothing read yet"
+    words = [through, f"{coverage['pending']} waiting"]
     for key, meaning in (("set_aside", "set aside"), ("uncovered", "covered by no fact")):
         if coverage[key]:
             words.append(f"{len(coverage[key])} {meaning}")

@@ -17,6 +17,7 @@ from stt_daemon.messages import (
     LaneChanged,
     Message,
     ModeChanged,
+    SpeechChanged,
     TriageChanged,
     TriageStateChanged,
     Warned,
@@ -24,7 +25,7 @@ from stt_daemon.messages import (
 from stt_daemon.sessions import create_session
 from stt_daemon.wiring.triage import TriageParts
 from tests.fakes.classifier import FakeClassifier
-from tests.fakes.core import RunningCore
+from tests.fakes.core import RunningCore, said
 from tests.fakes.generator import FakeGenerator
 from tests.fakes.triage import EXAMPLE, answers, brief_reply
 
@@ -316,6 +317,16 @@ def test_a_brief_under_way_is_finished_at_a_stop(tmp_path: Path) -> None:
         assert running.stop() == 0
     assert "Friday" in (running.folder / "brief.md").read_text("utf-8")
     assert running.lines("ledger.jsonl")[-1] == {"op": "update", "through": "u1"}
+
+
+def test_the_last_words_before_a_stop_still_reach_the_brief(tmp_path: Path) -> None:
+    generator = FakeGenerator().say(brief_reply("The launch is on Friday [u1]"))
+    with core(tmp_path, generator=generator) as running:
+        state(running, "ok")
+        running.inbox.put(SpeechChanged(state="start", t=5.0))
+        running.inbox.put(said(1, "The launch is on Friday."))
+        assert running.stop() == 0
+    assert "Friday" in (running.folder / "brief.md").read_text("utf-8")
 
 
 def unreachable(running: RunningCore, count: int) -> None:

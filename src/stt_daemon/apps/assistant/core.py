@@ -178,6 +178,7 @@ class Core:
         self._publish_turns()
         self._triage.time_passed(None if self._waits else self._heard.now_t)
         self._flow.time_passed(self._clock.monotonic())
+        self._close_inference(drain=True)
         if self._drained and not self._told_drained and self._nothing_is_at_work():
             self._told_drained = True
             self._publish(SourceDrained())
@@ -264,8 +265,8 @@ class Core:
             return
         try:
             self._heard.take_up(read_transcript(self._folder / "transcript.jsonl"))
-            records = conversation_records(self._read_chat(self._folder))
             self._triage.take_up(self._folder, self._heard.lines())
+            records = conversation_records(self._read_chat(self._folder))
         except SessionError as error:
             log.exception("the session cannot be read")
             self._publish(Warned(where="session", code=error.code, message=ErrorRecord.of(error).line()))
@@ -332,7 +333,12 @@ class Core:
         self._turns.source_stopped()
         self._publish_turns()
         self._triage.stop(drain=grace_s > 0, deadline=self._stop_by)
-        self._inference.stop(drain=grace_s > 0, deadline=self._stop_by)
+        self._close_inference(drain=grace_s > 0)
+
+    def _close_inference(self, *, drain: bool) -> None:
+        """Take no more for the model, but for the brief that a classification under way may lead to."""
+        if self._stop_by is not None and (self._triage.idle or not drain):
+            self._inference.stop(drain=drain, deadline=self._stop_by)
 
     def _is_over(self) -> bool:
         if self._orphaned:

@@ -18,7 +18,7 @@ from stt_daemon.apps.assistant.modes import Modes
 from stt_daemon.apps.assistant.triage_dumps import TriageDumps
 from stt_daemon.config import Config
 from stt_daemon.domain import Clock, Turn, Utterance
-from stt_daemon.errors import ErrorRecord
+from stt_daemon.errors import ErrorRecord, SessionError
 from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, Outcome, Refused
 from stt_daemon.llm import ChatExchange
 from stt_daemon.messages import LaneChanged, Message, TriageChanged, TriageState, TriageStateChanged, Warned
@@ -37,8 +37,15 @@ CLEARED = "the signals, the brief and its facts are cleared"
 class NoTriage:
     """Triage that is switched off."""
 
-    idle = True
-    busy_s: Mapping[str, float] = {}
+    @property
+    def idle(self) -> bool:
+        """Whether nothing more will come of what was said so far; updates count as the other lane's work."""
+        return True
+
+    @property
+    def busy_s(self) -> Mapping[str, float]:
+        """How long the present job of each lane of its own runs."""
+        return {}
 
     def start(self) -> None: ...
 
@@ -129,18 +136,21 @@ class TriageDesk(NoTriage):
     # What the loop tells
 
     @property
-    def idle(self) -> bool:  # type: ignore[override]
-        """Whether nothing more will come of what was said so far; updates count as the other lane's work."""
+    def idle(self) -> bool:
         return not self._passes
 
     @property
-    def busy_s(self) -> Mapping[str, float]:  # type: ignore[override]
+    def busy_s(self) -> Mapping[str, float]:
         since = self._lane.busy_since
         return {"laya": 0.0 if since is None else max(0.0, self._clock.monotonic() - since)}
 
     def take_up(self, folder: Path, utterances: Iterable[Utterance]) -> None:
-        """Raises SessionError when what was kept cannot be read."""
-        lines, brief = self._read_saved(folder)
+        try:
+            lines, brief = self._read_saved(folder)
+        except SessionError as error:
+            log.exception("facts and brief cannot be taken up")
+            self._publish(Warned(where="triage", code=error.code, message=ErrorRecord.of(error).line()))
+            return
         self._service.restore(lines, utterances, brief)
 
     def heard(self, utterance: Utterance) -> None:
@@ -186,9 +196,8 @@ class TriageDesk(NoTriage):
             case Done(result=result):
                 self._trouble = ""
                 ts, update = self._service.answered(done, result)
-                self._dump(
-                    ts, {"request": result.request, "response": result.response, "error": None}, update
-                )
+                half = {"request": result.request, "response": result.response, "error": None}
+                self._dump(ts, half, update)
             case Failed(error=error):
                 self._trouble = f"{PREDICT_FAILED}: {error.line()}"
                 ts, update = self._service.undecided(done)

@@ -25,7 +25,8 @@ from stt_daemon.sessions import SessionFolder, read_transcript
 from stt_daemon.triage.ports import BriefJob, Pass
 from stt_daemon.triage.questions import QuestionSet, QuestionsProblem
 from stt_daemon.wiring.brief_call import NOBODY_THERE, BriefCall
-from stt_daemon.wiring.llm import build_llm_lane
+from stt_daemon.wiring.laya import LayaWarning
+from stt_daemon.wiring.llm import LlmWarning, build_llm_lane
 from stt_daemon.wiring.triage import LayaAnswered, TriageParts, build_triage, configured_questions, laya_job
 
 log = logging.getLogger(__name__)
@@ -177,6 +178,8 @@ class _Replay:
             match self._inbox.get():
                 case LayaAnswered(outcome=outcome):
                     self._answered(outcome)
+                case LayaWarning(warning=warning) | LlmWarning(warning=warning):
+                    self.trouble(warning.code, warning.message)
                 case (Done() | Failed()) as outcome if outcome.job in self._updates:
                     self._ended(outcome)
                 case _:
