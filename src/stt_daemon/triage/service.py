@@ -217,6 +217,7 @@ class TriageService:
         flight = self._land(job)
         if flight is None:
             return self._after_stale()
+        self._offers = flight.offered
         self._wait_again(flight.deltas)
         self._tell_coverage()
         return None
@@ -247,7 +248,8 @@ class TriageService:
     ) -> None:
         """Take up a session: its ledger's lines, its transcript, and the brief that was kept of it."""
         self._coverage.restore(lines)
-        self._engine.restore(lines, brief)
+        # A brief without an update behind the last clear is one that the clear did not come to empty.
+        self._engine.restore(lines, brief if self._coverage.through else "")
         self._no_room_for([gone for utterance in utterances for gone in self._note(utterance)])
         if not len(self._pending):
             self._passed = self._recent.newest
@@ -284,7 +286,9 @@ class TriageService:
         if number <= self._passed:
             return False
         lines = state_lines(self._recent.until(number), budget=self._settings.state_char_budget)
-        if not self._decider.submit(Pass(tuple(lines), number, self._language, self._generation)):
+        if not lines or not self._decider.submit(
+            Pass(tuple(lines), number, self._language, self._generation)
+        ):
             return False
         self._passed = number
         self._rhythm.begin(self._now)

@@ -403,12 +403,17 @@ def test_a_line_that_is_covered_the_second_time_counts_no_longer() -> None:
     assert rig.restarted([]).coverage.uncovered == ()
 
 
-def test_an_offer_whose_update_failed_is_made_again() -> None:
+@pytest.mark.parametrize("end", ["failed", "given up"])
+def test_an_offer_whose_update_came_to_nothing_is_made_again(end: str) -> None:
     rig = TriageRig()
     rig.brief("The budget is 40 thousand.")
     rig.reply(brief_reply())
-    rig.brief("Good morning everyone.")
-    rig.fail()
+    job = rig.brief("Good morning everyone.")
+    if end == "failed":
+        rig.fail()
+    else:
+        rig.jobs.clear()
+        rig.service.given_up(job)
     assert [said[:4] for said in rig.read(rig.brief("And on."))] == ["[u1]", "[u2]", "[u3]"]
 
 
@@ -446,6 +451,22 @@ def test_after_a_clear_a_restart_brings_nothing_of_before_back() -> None:
     job = other.brief("Go on.")
     assert other.read(job) == ["[u3] Speaker: A new beginning.", "[u4] Speaker: Go on."]
     assert "Friday" not in other.prompt(job)
+
+
+def test_a_brief_that_a_killed_clear_left_on_disk_does_not_come_back() -> None:
+    rig = TriageRig()
+    rig.brief("The launch is on Friday.")
+    rig.reply(brief_reply("The launch is on Friday [u1]", narrative="Summary\n- A launch is planned."))
+    rig.service.clear()
+    other = rig.restarted([line(1, "The launch is on Friday.")], rig.snapshots[0])
+    assert other.stage("content") == []
+    assert "launch" not in other.prompt(other.brief("A new beginning.")).split("NEW UTTERANCES:")[0]
+
+
+def test_a_turn_without_a_word_is_no_window() -> None:
+    rig = TriageRig()
+    rig.turn(" ")
+    assert rig.passes == []
 
 
 def test_a_new_session_begins_fresh_and_leaves_the_old_files_alone() -> None:
