@@ -1,4 +1,4 @@
-"""What the triage service needs from others, and what it hands them. Types only."""
+"""What the triage service is given, what it needs from others, and what it hands them. Types only."""
 
 from __future__ import annotations
 
@@ -8,6 +8,19 @@ from typing import Any, Protocol
 
 from stt_daemon.messages import Message
 from stt_daemon.triage.brief_engine import BriefRequest
+
+
+@dataclass(frozen=True)
+class TriageSettings:
+    """The keys of `[triage]` that are rules of the service."""
+
+    window: int
+    state_char_budget: int
+    periodic_s: float
+    extract_enabled: bool
+    gate_enabled: bool
+    gate_threshold: float
+    pending_char_budget: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from stt_daemon.triage.coverage import Coverage, Line
 from stt_daemon.triage.evidence import Delta
 from stt_daemon.triage.focus import focus_lines
 from stt_daemon.triage.gate import GATE_QUESTION, gate_passes
-from stt_daemon.triage.ports import BriefJob, BriefWriter, Decider, Pass, Sink
+from stt_daemon.triage.ports import BriefJob, BriefWriter, Decider, Pass, Sink, TriageSettings
 from stt_daemon.triage.questions import QuestionSet
 from stt_daemon.triage.recent import RecentEntries
 from stt_daemon.triage.reply import Unusable, parse_reply
@@ -36,19 +36,6 @@ FAILURES = 3
 
 LOGGED_CHARS = 2000
 """So much of a reply that cannot be used is kept in the log."""
-
-
-@dataclass(frozen=True)
-class TriageSettings:
-    """The keys of `[triage]` that are rules of the service."""
-
-    window: int
-    state_char_budget: int
-    periodic_s: float
-    extract_enabled: bool
-    gate_enabled: bool
-    gate_threshold: float
-    pending_char_budget: int
 
 
 @dataclass(frozen=True)

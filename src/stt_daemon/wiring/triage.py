@@ -15,9 +15,9 @@ from stt_daemon.sessions.dump import write_dump
 from stt_daemon.sessions.ledger_log import LEDGER_FILE, read_ledger
 from stt_daemon.triage.brief_engine import BriefEngine, BriefSettings
 from stt_daemon.triage.fact_ledger import FactLedger
-from stt_daemon.triage.ports import BriefWriter, Decider, Pass, Sink
+from stt_daemon.triage.ports import BriefWriter, Decider, Pass, Sink, TriageSettings
 from stt_daemon.triage.questions import QuestionSet, QuestionsProblem, read_questions
-from stt_daemon.triage.service import TriageService, TriageSettings
+from stt_daemon.triage.service import TriageService
 from stt_daemon.triage.signals import Signals, read_signals
 from stt_daemon.wiring.laya import build_laya_lane
 

@@ -15,7 +15,7 @@ from stt_daemon.messages import FactChanged
 from stt_daemon.triage.questions import QuestionsProblem
 from stt_daemon.wiring import laya as laya_wiring
 from stt_daemon.wiring.laya import build_laya_lane
-from stt_daemon.wiring.triage import configured_questions
+from stt_daemon.wiring.triage import build_brief_engine, configured_questions
 from tests.fakes.clock import FakeClock
 from tests.fakes.triage import TriageRig, answers, brief_reply
 
@@ -271,3 +271,9 @@ def test_dump_io_off_by_default_is_told_in_the_core_tests() -> None:
 
 def test_the_prompt_is_the_configured_one() -> None:
     assert TriageRig(prompt="Mine.").brief("One.").request.messages[0].content == "Mine."
+
+
+def test_the_compaction_prompt_of_the_brief_is_used_by_nothing() -> None:
+    keys = {"triage_system_prompt": "Mine.", "brief_compaction_system_prompt": "CONDENSE"}
+    request = build_brief_engine(Config.model_validate({"llm": keys})).request([])
+    assert "CONDENSE" not in str(request.messages)
