@@ -130,6 +130,14 @@ class TriageRig:
         other.service.restore(self.lines, said, brief)
         return other
 
+    def windows(self) -> list[tuple[str, ...]]:
+        """Answer all passes there are and will be; the lines of each."""
+        seen = []
+        while self.passes:
+            seen.append(self.passes[0].lines)
+            self.classified()
+        return seen
+
     # What a test sees
 
     def of(self, kind: type[M]) -> list[M]:
@@ -161,13 +169,13 @@ class TriageRig:
     # The ports
 
     def submit(self, job: Pass) -> bool:
+        assert not self.passes, "one pass at a time"
         if self.taken:
             self.passes.append(job)
         return self.taken
 
     def drop(self) -> None:
         self.dropped += 1
-        self.passes.clear()
 
     def submit_if_room(self, job: BriefJob) -> bool:
         if self.room:

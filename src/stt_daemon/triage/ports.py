@@ -48,10 +48,11 @@ class Decider(Protocol):
     """The lane of the classifier."""
 
     def submit(self, job: Pass) -> bool:
-        """Take a pass; False when nobody will work on it. Exactly one answer follows for one taken."""
+        """Take a pass; False when nobody will work on it. Exactly one answer follows for one taken, and no
+        second is submitted before."""
 
     def drop(self) -> None:
-        """Nobody wants the passes that wait any more."""
+        """Nobody wants a pass that waits any more; its answer still comes."""
 
 
 class BriefWriter(Protocol):

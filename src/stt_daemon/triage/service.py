@@ -21,6 +21,7 @@ from stt_daemon.triage.coverage import Coverage, Line
 from stt_daemon.triage.evidence import Delta
 from stt_daemon.triage.focus import focus_lines
 from stt_daemon.triage.gate import GATE_QUESTION, gate_passes
+from stt_daemon.triage.passes import Passes
 from stt_daemon.triage.ports import BriefJob, BriefWriter, Decider, Pass, Sink, TriageSettings
 from stt_daemon.triage.questions import QuestionSet
 from stt_daemon.triage.recent import RecentEntries
@@ -81,6 +82,7 @@ class TriageService:
         self._pending = PendingDeltas(settings.pending_char_budget)
         self._rhythm = Rhythm(settings.periodic_s)
         self._flight: _Flight | None = None
+        self._passes = Passes(self._begin_pass)
         self._last_ts = 0.0
         self._language = ""
         self._begin_session()
@@ -97,6 +99,7 @@ class TriageService:
         self._generation += 1
         self._recent.clear()
         self._pending.clear()
+        self._passes.drop_waiting()
         self._rhythm.rest()
         self._signals: Signals | None = None
         self._offers: tuple[Delta, ...] = ()
@@ -149,6 +152,7 @@ class TriageService:
     def answered(self, done: Pass, answers: Any) -> tuple[float, BriefJob | None]:
         """Its answers, as the function `read_signals` reads them. Returns the time of the triage (0: it was
         stale), and the update that it led to at once."""
+        self._passes.ended(done)
         if done.generation != self._generation:
             return 0.0, None
         signals = self._signals = self._read_signals(answers)
@@ -165,10 +169,15 @@ class TriageService:
 
     def undecided(self, done: Pass) -> tuple[float, BriefJob | None]:
         """It failed: the brief is asked for all the same, without hints. Returns as `answered` does."""
+        self._passes.ended(done)
         if done.generation != self._generation:
             return 0.0, None
         ts = self._stamp()
         return ts, self._update(ts, None)
+
+    def let_go(self, done: Pass) -> None:
+        """The lane gave it up before it was classified."""
+        self._passes.ended(done)
 
     # What the language model answered
 
@@ -272,15 +281,17 @@ class TriageService:
         """Have the window that ends with this entry classified, unless it has been."""
         if number <= self._passed:
             return False
-        lines = state_lines(self._recent.until(number), budget=self._settings.state_char_budget)
-        if not lines or not self._decider.submit(
-            Pass(tuple(lines), number, self._language, self._generation)
-        ):
+        if not self._passes.want(number):
             return False
         self._passed = number
         self._rhythm.begin(self._now)
         self._tell_coverage()
         return True
+
+    def _begin_pass(self, number: int) -> Pass | None:
+        lines = state_lines(self._recent.until(number), budget=self._settings.state_char_budget)
+        job = Pass(tuple(lines), number, self._language, self._generation)
+        return job if lines and self._decider.submit(job) else None
 
     def _update(self, ts: float, signals: Signals | None) -> BriefJob | None:
         """Have everything that is pending read, unless an update is under way or there is no room."""

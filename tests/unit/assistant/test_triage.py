@@ -262,6 +262,28 @@ def test_states_and_reasons(tmp_path: Path) -> None:
         stage(running, "signals")
 
 
+def test_every_turn_gets_its_signals_though_the_classifier_loads_meanwhile(tmp_path: Path) -> None:
+    classifier = FakeClassifier()
+    classifier.hold()
+    with core(tmp_path, classifier, FakeGenerator(standing=brief_reply())) as running:
+        for text in ("One.", "Two.", "Three."):
+            running.hears(text)
+        assert running.outbox.of(TriageChanged) == []
+        classifier.release()
+        stage(running, "signals", 3)
+    assert [job.lines[-1] for job in classifier.jobs] == ["- One.", "- Two.", "- Three."]
+
+
+def test_a_stop_does_not_wait_for_a_classifier_that_loads(tmp_path: Path) -> None:
+    classifier = FakeClassifier()
+    classifier.hold()
+    with core(tmp_path, classifier) as running:
+        running.hears("One.")
+        running.hears("Two.")
+        assert running.stop(60.0) == 0
+    classifier.release()
+
+
 def test_a_missing_checkpoint_leaves_everything_else_alive(tmp_path: Path) -> None:
     classifier = FakeClassifier()
     classifier.missing = ModelError("rl_agent_config.json is missing in /nowhere")

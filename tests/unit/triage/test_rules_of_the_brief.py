@@ -10,6 +10,7 @@ import pytest
 
 from stt_daemon.messages import FactChanged, TriageChanged
 from stt_daemon.triage.focus import INSTRUCTION_CHARS, focus_lines
+from stt_daemon.triage.passes import BACKLOG
 from stt_daemon.triage.questions import QuestionSet, read_questions
 from stt_daemon.triage.signals import read_signals
 from tests.fakes.triage import TriageRig, answers, brief_reply, line
@@ -40,11 +41,12 @@ def test_the_timer_begins_anew_with_every_accepted_pass() -> None:
     rig.says("One.", t0=100.0)
     rig.says("Two.", t0=115.0)
     rig.service.turn_settled("u2")  # now is 117
+    rig.classified()
     rig.says("Three.", t0=130.0)
     rig.service.time_passed(146.0)
-    assert len(rig.passes) == 1
+    assert rig.passes == []
     rig.service.time_passed(147.0)
-    assert len(rig.passes) == 2
+    assert len(rig.passes) == 1
 
 
 def test_a_pass_that_nobody_took_counts_for_nothing() -> None:
@@ -59,12 +61,13 @@ def test_a_pass_that_nobody_took_counts_for_nothing() -> None:
 def test_after_a_silence_the_next_burst_has_its_whole_period() -> None:
     rig = TriageRig(periodic_s=30)
     rig.turn("One.")
+    rig.classified()
     rig.service.time_passed(500.0)
     rig.says("Two.", t0=505.0)
     rig.service.time_passed(520.0)
-    assert len(rig.passes) == 1
+    assert rig.passes == []
     rig.service.time_passed(537.0)
-    assert len(rig.passes) == 2
+    assert len(rig.passes) == 1
 
 
 @pytest.mark.parametrize("period", [0.0, -1.0])
@@ -100,7 +103,7 @@ def test_the_same_words_said_again_are_another_window() -> None:
     rig = TriageRig()
     rig.turn("Yes.")
     rig.turn("Yes.")
-    assert [one.lines for one in rig.passes] == [("- Yes.",), ("- Yes.", "- Yes.")]
+    assert rig.windows() == [("- Yes.",), ("- Yes.", "- Yes.")]
 
 
 def test_a_turn_is_classified_with_what_was_known_at_its_end() -> None:
@@ -109,7 +112,7 @@ def test_a_turn_is_classified_with_what_was_known_at_its_end() -> None:
     second = rig.says("The second, known already.")
     rig.service.turn_settled(first.id)
     rig.service.turn_settled(second.id)
-    assert [len(one.lines) for one in rig.passes] == [1, 2]
+    assert [len(lines) for lines in rig.windows()] == [1, 2]
 
 
 def test_a_complete_chat_turn_forces_a_pass_through_the_same_guards() -> None:
@@ -147,14 +150,44 @@ def test_language_and_generation_go_along_and_a_stale_result_is_dropped() -> Non
     rig = TriageRig()
     rig.turn("One.")
     assert rig.passes[0].language == "en"
-    stale = rig.passes[0]
-    rig.service.clear()
-    before = len(rig.messages)
-    assert rig.service.answered(stale, answers()) == (0.0, None)
-    assert rig.service.undecided(stale) == (0.0, None)
-    assert len(rig.messages) == before
+    for answer in (lambda one: rig.service.answered(one, answers()), rig.service.undecided):
+        stale = rig.passes.pop()
+        rig.service.clear()
+        rig.turn("Two.")
+        before = rig.stage("signals")
+        assert answer(stale) == (0.0, None)
+        assert rig.stage("signals") == before
+        assert rig.passes[0].generation > stale.generation, "what was said since goes next"
+
+
+def test_every_turn_is_classified_though_several_end_at_once() -> None:
+    rig = TriageRig()
+    said = [rig.says(f"Turn {number}.") for number in range(4)]
+    for utterance in said:
+        rig.service.turn_settled(utterance.id)
+    assert len(rig.passes) == 1, "one at a time"
+    assert [lines[-1] for lines in rig.windows()] == [f"- Turn {number}." for number in range(4)]
+
+
+def test_of_more_windows_than_may_wait_the_oldest_are_given_up() -> None:
+    rig = TriageRig(periodic_s=0)
+    said = [rig.says(f"Turn {number}.") for number in range(30)]
+    for utterance in said:
+        rig.service.turn_settled(utterance.id)
+    last = [lines[-1] for lines in rig.windows()]
+    assert last == ["- Turn 0.", *(f"- Turn {number}." for number in range(30 - BACKLOG, 30))]
+
+
+def test_a_window_that_nobody_takes_holds_up_none_behind_it() -> None:
+    rig = TriageRig()
+    rig.turn("One.")
     rig.turn("Two.")
-    assert rig.passes[0].generation != stale.generation
+    first = rig.passes.pop()
+    rig.taken = False
+    rig.service.let_go(first)
+    rig.taken = True
+    rig.turn("Three.")
+    assert [one.number for one in rig.passes] == [3]
 
 
 def test_answers_become_signals_in_the_order_of_the_file() -> None:

@@ -17,8 +17,8 @@ says = st.tuples(st.just("say"), st.sampled_from(WORDS))
 replies = st.tuples(st.just("reply"), st.sampled_from(["good", "good", "good", "empty", "none", "cut"]))
 rounds = st.tuples(st.just("round"), st.sampled_from(WORDS))
 EVENTS = (
-    "turn turn classify classify undecided closed_gate fail away given_up clear session full room room "
-    "restart chat"
+    "turn turn classify classify undecided let_go closed_gate fail away given_up clear session full room "
+    "room restart chat"
 )
 others = st.tuples(st.sampled_from(EVENTS.split()), st.just(""))
 
@@ -54,6 +54,8 @@ class World:
                 rig.classified(answers(substantive_update=0.9 if name == "classify" else 0.1))
             case "undecided" if rig.passes:
                 rig.service.undecided(rig.passes.pop(0))
+            case "let_go" if rig.passes:
+                rig.service.let_go(rig.passes.pop(0))
             case "full" | "room":
                 rig.room = name == "room"
             case "clear":

@@ -124,6 +124,7 @@ class TriageDesk(NoTriage):
         self._updates: dict[BriefJob, tuple[Job, list[ChatExchange]]] = {}
         self._lane_state = LaneChanged(name="laya", state="loading")
         self._context_tokens: int | None = config.llm.context_tokens or None
+        self._ending = self._is_closed = False
         self._trouble = ""
         self._told: TriageStateChanged | None = None
         self._told_trouble = ""
@@ -183,7 +184,11 @@ class TriageDesk(NoTriage):
             self._dumps.cleared()
 
     def stop(self, *, drain: bool, deadline: float | None = None) -> None:
-        self._lane.stop(drain=drain, deadline=deadline)
+        """With `drain` what waits is still classified, unless the classifier still loads."""
+        self._ending = drain and bool(self._passes) and self._lane_state.state in ("ready", "busy")
+        if not self._ending:
+            self._is_closed = True
+            self._lane.stop(drain=drain, deadline=deadline)
 
     def join(self, timeout_s: float) -> None:
         self._lane.join(timeout_s)
@@ -205,7 +210,10 @@ class TriageDesk(NoTriage):
                 self._dump(ts, {"request": request, "response": None, "error": PREDICT_FAILED}, update)
             case Refused() | Cancelled():
                 log.info("a classification was given up: %s", outcome.reason)
+                self._service.let_go(done)
         self._tell_state()
+        if self._ending and not self._passes:
+            self.stop(drain=True)
 
     def lane_changed(self, change: LaneChanged) -> None:
         self._lane_state = change
@@ -225,7 +233,7 @@ class TriageDesk(NoTriage):
     # The service's ports
 
     def submit(self, job: Pass) -> bool:
-        if self._lane_state.state == "unavailable":
+        if self._is_closed or self._lane_state.state == "unavailable":
             return False
         laya = laya_job(self._questions, job)
         self._passes[laya] = job
