@@ -187,7 +187,7 @@ class Request:
                 make_session,
                 stop_grace_s=settings.stop_grace_s,
                 policy=RestartPolicy(settings.restarts, settings.restart_window_s),
-                limits=HealthLimits(llm_busy_s=self._config.llm.timeout_s + LLM_MARGIN_S),
+                limits=HealthLimits(llm_busy_s=_longest_llm_job_s(self._config) + LLM_MARGIN_S),
                 until_end=self._until_end,
                 clock=clock,
             )
@@ -235,3 +235,9 @@ def read_transcript_of(folder: Path, from_seq: int) -> Iterable[Utterance | Gap]
     from stt_daemon.sessions import read_transcript
 
     return read_transcript(folder / "transcript.jsonl", from_seq)
+
+
+def _longest_llm_job_s(config: Config) -> float:
+    """The longest that one job of the language model may take: a brief may ask twice."""
+    brief = config.triage.enabled and config.triage.extract_enabled
+    return max(config.llm.timeout_s, 2 * config.triage.extract_timeout_s if brief else 0.0)

@@ -1,13 +1,6 @@
 """Conversation: what a chat request holds and remembers. Pure; `Conversation` is the way in."""
 
 from stt_daemon.conversation.alerts import ContextAlert
-from stt_daemon.conversation.citations import (
-    CheckedText,
-    Citation,
-    CitationFilter,
-    CitationIndex,
-    check_citations,
-)
 from stt_daemon.conversation.compaction import (
     CompactionAccepted,
     CompactionRejected,
@@ -29,6 +22,13 @@ from stt_daemon.conversation.transcript import (
     TranscriptBlock,
     TranscriptMaterial,
     scope_of,
+)
+from stt_daemon.domain.citations import (
+    CheckedText,
+    Citation,
+    CitationFilter,
+    CitationIndex,
+    check_citations,
 )
 
 __all__ = [

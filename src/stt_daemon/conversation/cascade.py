@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stt_daemon.conversation.citations import qualify
 from stt_daemon.conversation.history import Checkpoint, Exchange
 from stt_daemon.conversation.neutral import written
 from stt_daemon.conversation.ports import PromptMessage
+from stt_daemon.domain.citations import qualify
 
 CITE = "Cite the lines the answer rests on by their ids in square brackets."
 """Follows a question that comes with lines of a transcript. Small models have forgotten the system prompt by

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stt_daemon.conversation.cascade import reply_text, summary_block, user_text
-from stt_daemon.conversation.citations import CitationIndex, check_citations, citations_in
 from stt_daemon.conversation.counting import prompt_cost
 from stt_daemon.conversation.history import Exchange, HistoryView
 from stt_daemon.conversation.plan import Limits, RequestRefused
 from stt_daemon.conversation.ports import PromptMessage, TokenCounter
+from stt_daemon.domain.citations import CitationIndex, check_citations, citations_in
 
 SUMMARY_TOKENS = 1024
 """The longest summary, in tokens: about 700 words."""

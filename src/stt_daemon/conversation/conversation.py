@@ -18,10 +18,8 @@ from typing import Any
 
 from stt_daemon.conversation.alerts import ContextAlert
 from stt_daemon.conversation.cascade import system_prompt
-from stt_daemon.conversation.citations import Citation
 from stt_daemon.conversation.compaction import CompactionAccepted, CompactionRequest, build_compaction
 from stt_daemon.conversation.history import Checkpoint, Exchange, History, HistoryView, Kind
-from stt_daemon.conversation.neutral import spoken as neutral_spoken
 from stt_daemon.conversation.plan import Limits, RequestPlan, RequestRefused, plan_request
 from stt_daemon.conversation.ports import TokenCounter
 from stt_daemon.conversation.records import (
@@ -35,6 +33,8 @@ from stt_daemon.conversation.records import (
     user_record,
 )
 from stt_daemon.conversation.transcript import DEFAULT_SCOPE, Scope, TranscriptMaterial
+from stt_daemon.domain.citations import Citation
+from stt_daemon.domain.text import spoken as neutral_spoken
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Conversation:
     def ask(
         self, text: str, *, wall: str, kind: Kind = "chat", spoken: bool = False
     ) -> tuple[Exchange, list[Record]]:
-        """Add what the user typed or said. Spoken words lose their brackets: see `neutral`."""
+        """Add what the user typed or said. Spoken words lose their brackets: see `domain.text`."""
         said = neutral_spoken(text) if spoken else text
         exchange = self._history.ask(said, session=self._session, kind=kind)
         return exchange, [user_record(exchange, wall)]

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from stt_daemon.conversation.alerts import ContextAlert, approaching, truncating
 from stt_daemon.conversation.cascade import CITE, assemble, reply_text, summary_block, user_text
-from stt_daemon.conversation.citations import CitationFilter, CitationIndex, citations_in
 from stt_daemon.conversation.counting import MESSAGE_OVERHEAD, prompt_cost, text_cost
 from stt_daemon.conversation.history import Exchange, HistoryView
 from stt_daemon.conversation.neutral import written
 from stt_daemon.conversation.ports import PromptMessage, TokenCounter
 from stt_daemon.conversation.transcript import TranscriptBlock, TranscriptMaterial
+from stt_daemon.domain.citations import CitationFilter, CitationIndex, citations_in
 
 CONDENSE_TO = 0.5
 """When something falls out, condense until the rest fills this share of the budget.

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stt_daemon.conversation.citations import Citation
 from stt_daemon.conversation.history import Checkpoint, Exchange, History
+from stt_daemon.domain.citations import Citation
 
 Record = dict[str, Any]
 

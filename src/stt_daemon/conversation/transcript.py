@@ -1,7 +1,7 @@
 """The part of the transcript that goes with a question: its scope, and the block under a token budget.
 
 Pure. A block holds the newest lines that fit, in the order in which they were said, and says which span
-that is. Everything between its delimiters went through `neutral.spoken`, so a line can neither end the
+that is. Everything between its delimiters went through `text.spoken`, so a line can neither end the
 block nor pretend to be another line.
 """
 
@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stt_daemon.conversation.citations import Citation
-from stt_daemon.conversation.neutral import spoken
 from stt_daemon.conversation.ports import TokenCounter
 from stt_daemon.domain import Utterance
+from stt_daemon.domain.citations import Citation
+from stt_daemon.domain.text import spoken
 
 
 @dataclass(frozen=True)

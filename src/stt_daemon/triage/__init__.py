@@ -1,1 +1,4 @@
-"""Triage: what matters in the transcript. Pure; loads no model library, no HTTP library, writes no file."""
+"""Triage: signals about what is said, and the brief whose facts code owns.
+
+Pure; loads no model library and no HTTP library, writes no file.
+"""

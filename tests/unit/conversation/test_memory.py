@@ -19,10 +19,10 @@ from stt_daemon.conversation import (
     RequestRefused,
     accept_compaction,
 )
-from stt_daemon.conversation.citations import Citation
 from stt_daemon.conversation.compaction import summary_limit
 from stt_daemon.conversation.counting import prompt_cost
 from stt_daemon.conversation.plan import Limits
+from stt_daemon.domain.citations import Citation
 from tests.unit.conversation.helpers import NOW, THEN, WALL, conversation, talk, text_of, words
 
 WINDOW = 2000

@@ -13,7 +13,7 @@ from stt_daemon.conversation import (
     TranscriptMaterial,
     scope_of,
 )
-from stt_daemon.conversation.citations import Citation
+from stt_daemon.domain.citations import Citation
 from tests.unit.conversation.helpers import NOW, THEN, line, words
 
 

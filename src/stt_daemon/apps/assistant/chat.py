@@ -57,6 +57,12 @@ class SearchPast(Protocol):
     def __call__(self, question: str, then: Callable[[tuple[PastLine, ...]], None]) -> None: ...
 
 
+class Overheard(Protocol):
+    """Told of each message of the chat and each whole reply, with whether the message was `spoken`."""
+
+    def __call__(self, role: Literal["user", "assistant"], text: str, spoken: bool, /) -> None: ...
+
+
 @dataclass
 class _Open:
     """An exchange whose reply is still to come. `job` is None while earlier sessions are searched."""
@@ -82,7 +88,9 @@ class ChatDesk:
         search: SearchPast,
         settings: ChatSettings,
         clock: Clock,
+        overheard: Overheard = lambda _role, _text, _spoken: None,
     ) -> None:
+        self._overheard = overheard
         self._conversation = conversation
         self._inference = inference
         self._publish = publish
@@ -123,6 +131,7 @@ class ChatDesk:
             self._notice(0, f"not sent, {STOPPING}: “{shortened(text)}”")
             return
         self._send(text, heard, self._conversation.scope, _Open("chat", spoken), show=True)
+        self._overheard("user", text, spoken)
 
     def summarise(self, minutes: int, heard: Heard, told: Callable[[str], None]) -> None:
         """Have the last minutes summarised; `told` hears "" when that was done, else why not."""
@@ -252,6 +261,8 @@ class ChatDesk:
         )
         if waiting.told is not None:
             waiting.told("")
+        if waiting.kind == "chat":
+            self._overheard("assistant", answer.text, waiting.spoken)
         self._condense(answer.plan)
 
     def _failed(self, number: int, error: ErrorRecord) -> None:

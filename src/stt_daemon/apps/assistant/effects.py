@@ -71,6 +71,7 @@ class Effects:
         past: Past,
         programs: Programs,
         mark: Callable[[float, str, Report], None],
+        clear: Callable[[], str],
         publish: Callable[[Message], None],
     ) -> None:
         self._commands = commands
@@ -80,6 +81,7 @@ class Effects:
         self._past = past
         self._programs = programs
         self._mark = mark
+        self._clear_panel = clear
         self._publish = publish
         self._at = 0.0
         self._table: dict[str, Callable[[Run, Report], None]] = {
@@ -131,7 +133,7 @@ class Effects:
         self._request(SessionRequested(), "a new session begins at the next pause", report)
 
     def _clear(self, run: Run, report: Report) -> None:
-        report("done", "there are no signals and no brief to clear")
+        report("done", self._clear_panel())
 
     def _set_mark(self, run: Run, report: Report) -> None:
         self._mark(self._at, str(run.args.get("text", "")), report)

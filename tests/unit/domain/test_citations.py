@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stt_daemon.conversation.citations import (
+from stt_daemon.domain.citations import (
     Citation,
     CitationFilter,
     CitationIndex,
