@@ -14,7 +14,7 @@ from stt_daemon.cli._shared import config_option, load
 from stt_daemon.errors import UsageError
 
 if TYPE_CHECKING:
-    from stt_daemon.config import LoadedConfig
+    from stt_daemon.config import Config, LoadedConfig
     from stt_daemon.domain import Gap, Utterance
     from stt_daemon.supervisor.locks import Locks
 

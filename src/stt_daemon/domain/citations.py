@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from stt_daemon.conversation.support import LineSupport, words_of
+from stt_daemon.domain.support import LineSupport, words_of
 
 RANGE_LIMIT = 12
 """A longer range is no citation but a wave of the hand."""

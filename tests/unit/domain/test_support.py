@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stt_daemon.conversation import Citation, CitationFilter, CitationIndex, check_citations
-from stt_daemon.conversation.support import LineSupport, words_of
+from stt_daemon.domain.support import LineSupport, words_of
 from tests.unit.conversation.helpers import NOW, THEN
 
 TALK = {
