@@ -16,7 +16,7 @@ from stt_daemon.triage import facts, lexicon
 from stt_daemon.triage.bullets import restore_missing_bullets
 from stt_daemon.triage.evidence import Delta
 from stt_daemon.triage.fact_ledger import FactLedger, LedgerLine, Noted
-from stt_daemon.triage.grammar import reply_grammar
+from stt_daemon.triage.grammar import HEADINGS, reply_grammar
 from stt_daemon.triage.recall import uncovered
 from stt_daemon.triage.reply import Unusable, parse_reply
 from stt_daemon.triage.written import bare, note
@@ -24,13 +24,15 @@ from stt_daemon.triage.written import bare, note
 DETAILS = "Prior Details:"
 """Opens the section of the recorded facts; everything before it is the narrative."""
 
-CLOSING = "Now reply with the two sections NEW FACTS: and BRIEF: as described, and nothing else."
+CLOSING = """\
+Now reply with the two sections. Under NEW FACTS: every decision, task, date, number, name and problem that NEW
+UTTERANCES add, one short sentence a line; under BRIEF: short notes in your own words."""
 
 FORM = """\
 Your last reply could not be used: {reason}. Reply once more, in exactly this form and with nothing else:
 
 NEW FACTS:
-- one new fact a line, or the single word none
+- [u7] one new fact a line, behind the ids of its lines, or the single word none
 BRIEF:
 the notes"""
 
@@ -100,6 +102,7 @@ class BriefEngine:
         self._settings = settings
         self._ledger = ledger
         self._narrative = ""
+        self._headings = [name for name in HEADINGS if name in settings.system_prompt]
         self._told = frozenset(
             facts.read(bare(line)).normal for line in settings.system_prompt.splitlines() if line.strip()
         )
@@ -162,7 +165,11 @@ class BriefEngine:
             timeout_s=self._settings.timeout_s,
             temperature=self._settings.temperature,
             slot_id=self._settings.slot_id,
-            grammar=reply_grammar([line.id for line in read if line.id]),
+            grammar=reply_grammar(
+                [line.id for line in read if line.id],
+                self._headings,
+                fact_chars=self._ledger.max_chars,
+            ),
             left_out=left_out,
         )
 
