@@ -1,8 +1,8 @@
 """The form of a reply as a grammar for a llama.cpp server (GBNF). Pure; any thread.
 
-A fact names its line first, and lines come in order: so a small model looks at one line after the other, cites
-only what exists, and cannot fill its tokens by saying one thing for ever. For the same reason lines have a
-length and the narrative a number of them.
+A fact names its line first, and lines come in order: so a small model looks at one line after the other,
+cites only what exists, and cannot fill its tokens by saying one thing for ever. For the same reason lines have
+a length and the narrative a number of them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def reply_grammar(ids: Sequence[str], headings: Sequence[str], *, fact_chars: in
     """The two sections for a request with the utterances `ids`.
 
     `headings` are the parts of the narrative, each of which may be left out; without any its lines are free.
-    `fact_chars` is the longest fact that is kept; a reply may be a little longer, so that the word at which it
-    is stopped is not the last one that is kept.
+    `fact_chars` is the longest fact that is kept; a reply may be a little longer, so that the word at which
+    it is stopped is not the last one that is kept.
     """
     longest = f"{{2,{fact_chars + BEYOND}}}" if fact_chars + BEYOND <= LONGEST_BOUND else "*"
     rules = [
