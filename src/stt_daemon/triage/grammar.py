@@ -1,8 +1,8 @@
 """The form of a reply as a grammar for a llama.cpp server (GBNF). Pure; any thread.
 
 A fact names its line first, and lines come in order: so a small model looks at one line after the other,
-cites only what exists, and cannot fill its tokens by saying one thing for ever. For the same reason lines have
-a length and the narrative a number of them.
+cites only what exists, and cannot fill its tokens by saying one thing for ever. For the same reason lines
+have a length and the narrative a number of them.
 """
 
 from __future__ import annotations
