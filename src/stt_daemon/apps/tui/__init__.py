@@ -1,0 +1,1 @@
+"""The interface in the terminal: a child that shows what happens and sends what the user wishes."""
