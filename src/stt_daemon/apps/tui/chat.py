@@ -25,10 +25,11 @@ from stt_daemon.apps.tui.lines_view import LinesView
 from stt_daemon.apps.tui.markdown import GrowingReply
 from stt_daemon.apps.tui.text import label
 from stt_daemon.apps.tui.wrap import Row
-from stt_daemon.messages import ChatSaid, CommandChanged, LaneChanged, Message, ModeChanged
+from stt_daemon.messages import ChatSaid, CommandChanged, LaneChanged, Message, Mode, ModeChanged
 
 _KEPT_LINES = 100
-_PLACEHOLDERS = {
+_TITLES: Mapping[Mode, str] = {"idle": "Chat", "chat": "Chatting", "command": "Command"}
+_PLACEHOLDERS: Mapping[Mode, str] = {
     "idle": "type to chat, / for a command",
     "chat": "chat is on: speak or type",
     "command": "say or type a command",
@@ -111,7 +112,7 @@ class ChatPane(Vertical):
         self.entry = EntryLine()
         self._inference = Inference()
         self._streaming: dict[int, _Streaming] = {}
-        self._mode = "idle"
+        self._mode: Mode = "idle"
         self._set_title()
 
     def compose(self) -> ComposeResult:
@@ -186,8 +187,7 @@ class ChatPane(Vertical):
         stream.entry = entry
 
     def _set_title(self) -> None:
-        mode = {"chat": "Chat", "command": "Command"}.get(self._mode, "Chat and commands")
-        self.border_title = label(f"{mode} {self._inference.told()}")
+        self.border_title = label(f"{_TITLES[self._mode]} {self._inference.told()}")
 
     @on(LinesView.UnseenChanged)
     def _unseen_changed(self, event: LinesView.UnseenChanged) -> None:

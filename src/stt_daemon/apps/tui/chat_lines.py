@@ -90,18 +90,18 @@ def extent(entry: ChatEntry, width: int = 80) -> int:
 def layout(entry: ChatEntry, width: int) -> list[Row]:
     rows: list[Row] = []
     if entry.kind in _NAMES:
-        rows += wrap((Piece(_NAMES[entry.kind], _STYLES[entry.kind]),), width)
+        rows += [Row(()), *wrap((Piece(_NAMES[entry.kind], _STYLES[entry.kind]),), width)]
         for paragraph in entry.said:
             rows += _indented(paragraph).rows(width)
         if entry.growing:
             rows += wrap((Piece("…", "quiet"),), width, indent=_INDENT, hang=_INDENT)
         elif entry.note:
             rows += wrap((Piece(f"({shown(entry.note)})", "quiet"),), width, indent=_INDENT, hang=_INDENT)
-        return [*rows, Row(())]
+        return rows
     for number, paragraph in enumerate(entry.said):
         first = Piece("› " if number == 0 else "  ", _STYLES[entry.kind])
         rows += wrap((first, *paragraph.pieces), width, hang=_INDENT)
-    return [*rows, Row(())]
+    return rows
 
 
 def _indented(paragraph: Paragraph) -> Paragraph:

@@ -68,6 +68,9 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-color: $panel;
     }
     """
         + COMPONENT_CSS

@@ -88,7 +88,8 @@ def layout_partial(partial: PartialHeard, width: int) -> Sequence[Row]:
     committed, tentative = shown(partial.committed), shown(partial.tentative)
     between = " " if committed and tentative else ""
     pieces = (
-        Piece("       › ", "tentative"),
+        Piece("" if width < _NARROW else " " * (_CLOCK_COLUMNS - 2)),
+        Piece("› ", "tentative"),
         Piece(committed + between),
         Piece(tentative, "tentative"),
     )

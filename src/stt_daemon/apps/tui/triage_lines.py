@@ -17,7 +17,10 @@ from stt_daemon.messages import CoverageChanged, TriageChanged, ValueRead
 from stt_daemon.sessions.text import local_time
 
 BAR_CELLS = 10
-_FILLED, _REST, _FLAG = "█", "░", " ⚠"
+_FILLED, _REST = "█", "░"
+_SPACE = Piece(" ")
+_DOT = Piece("·", "quiet")
+_FLAG = (_SPACE, Piece("⚠", "flag"))
 _BESIDE_BAR = BAR_CELLS + 1
 _NAMED = 3
 """How many uncovered lines are named in the coverage; the others are counted."""
@@ -57,15 +60,16 @@ def readout(triage: Triage, clock_of: ClockOf) -> list[Paragraph]:
 def signal_line(item: Mapping[str, Any], questions: Mapping[str, Any]) -> Paragraph:
     """One answer. A choice has no bar, and begins where the text beside the bars does."""
     qid, kind = _text(item.get("qid")), item.get("type")
-    flag = (Piece(_FLAG, "flag"),) if item.get("flagged") else ()
+    flagged = bool(item.get("flagged"))
+    flag = _FLAG if flagged else ()
     if kind == "noul":
         p = number(item.get("p"))
         told = Piece(f"{qid}: {two_digits(p)}")
-        return Paragraph((*bar(p), Piece(" "), told, *flag), hang=_BESIDE_BAR)
+        return Paragraph((*bar(p, flagged), _SPACE, told, *flag), hang=_BESIDE_BAR)
     if kind == "score":
         share = _level_share(number(item.get("level")), questions.get(_text(item.get("qid"))))
         told = Piece(f"{qid}: {_text(item.get('label'))}")
-        return Paragraph((*bar(share), Piece(" "), told, *flag), hang=_BESIDE_BAR)
+        return Paragraph((*bar(share, flagged), _SPACE, told, *flag), hang=_BESIDE_BAR)
     confidence = two_digits(number(item.get("confidence")))
     told = Piece(f"{qid}: {_text(item.get('selected'))} ({confidence})")
     return Paragraph((told, *flag), indent=_BESIDE_BAR, hang=_BESIDE_BAR)
@@ -77,11 +81,11 @@ def value_line(value: ValueRead) -> Paragraph:
     told = value.value if accepted else value.why or value.status
     pieces = [Piece(f"{shown(value.field)}: {shown(told)}")]
     if value.span:
-        pieces.append(Piece(f" “{shown(value.span)}”", "quiet"))
+        pieces += [_SPACE, Piece(f"“{shown(value.span)}”", "quiet")]
     if value.utterance:
-        pieces += [Piece(" "), Piece(shown(value.utterance), "cite", value.utterance)]
+        pieces += [_SPACE, Piece(shown(value.utterance), "cite", value.utterance)]
     if not accepted:
-        pieces.append(Piece(_FLAG, "flag"))
+        pieces += _FLAG
     return Paragraph(tuple(pieces), indent=_BESIDE_BAR, hang=_BESIDE_BAR)
 
 
@@ -92,17 +96,15 @@ def coverage_line(coverage: CoverageChanged, clock_of: ClockOf) -> Paragraph:
         [Piece(f"brief read to {clock_of(through) or shown(through)}" if through else "brief not begun")]
     ]
     if coverage.pending:
-        parts.append([Piece(f"{coverage.pending} waiting")])
+        parts.append([Piece(f"{coverage.pending} waiting", "quiet")])
     if coverage.set_aside:
-        parts.append([Piece(f"{len(coverage.set_aside)} set aside")])
+        parts.append([Piece(f"{len(coverage.set_aside)} set aside", "quiet")])
     if coverage.uncovered:
-        parts.append([Piece(f"{len(coverage.uncovered)} in no fact"), *_named(coverage.uncovered)])
+        parts.append([Piece(f"{len(coverage.uncovered)} in no fact", "quiet"), *_named(coverage.uncovered)])
     if coverage.unread_facts:
-        parts.append([Piece(f"{coverage.unread_facts} facts left out")])
-    pieces = [piece for part in parts for piece in (Piece(" · "), *part)][1:]
-    return Paragraph(
-        tuple(piece if piece.style else piece._replace(style="quiet") for piece in pieces), hang=2
-    )
+        parts.append([Piece(f"{coverage.unread_facts} facts left out", "quiet")])
+    pieces = [piece for part in parts for piece in (_SPACE, _DOT, _SPACE, *part)]
+    return Paragraph(tuple(pieces[3:]), hang=2)
 
 
 def questions_view(triage: Triage) -> list[Paragraph]:
@@ -112,16 +114,22 @@ def questions_view(triage: Triage) -> list[Paragraph]:
         if lines:
             lines.append(_BLANK)
         known = definition if isinstance(definition, Mapping) else {}
-        lines.append(_line(Piece(shown(qid), "heading"), Piece(f" · {_text(known.get('type'))}", "quiet")))
+        lines.append(
+            _line(
+                Piece(shown(qid), "heading"), _SPACE, _DOT, _SPACE, Piece(_text(known.get("type")), "quiet")
+            )
+        )
         lines += plain_paragraphs(str(known.get("instructions", "")))
         lines += _criteria(known.get("criteria"), ordered=known.get("type") == "score")
     return lines or [_line(Piece("no questions are loaded", "quiet")), *_reason(triage)]
 
 
-def bar(share: float | None) -> tuple[Piece, Piece]:
+def bar(share: float | None, flagged: bool = False) -> tuple[Piece, Piece]:
     """Ten cells of which `share` (0 to 1) are filled; none for a number that is not there."""
     filled = 0 if share is None else round(BAR_CELLS * min(1.0, max(0.0, share)))
-    return Piece(_FILLED * filled, "bar"), Piece(_REST * (BAR_CELLS - filled), "bar-rest")
+    return Piece(_FILLED * filled, "bar-flagged" if flagged else "bar"), Piece(
+        _REST * (BAR_CELLS - filled), "bar-rest"
+    )
 
 
 def number(value: object) -> float | None:
@@ -171,10 +179,10 @@ def _reason(triage: Triage) -> list[Paragraph]:
 
 def _named(utterances: Sequence[str]) -> Iterator[Piece]:
     for utterance in utterances[:_NAMED]:
-        yield Piece(" ")
+        yield _SPACE
         yield Piece(shown(utterance), "cite", utterance)
     if len(utterances) > _NAMED:
-        yield Piece(" …")
+        yield from (_SPACE, Piece("…", "quiet"))
 
 
 def _headed(line: Paragraph) -> Paragraph:
