@@ -392,12 +392,12 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         if not self._width or not self.is_attached:
             return
         if self.following:
-            self._measure_back(len(self.entries) - 1)
+            self._measure_back(len(self.entries) - 1, screens=2)
             self._place(self._rows.total)
         else:
             entry, above = self._anchor() if anchor is None else anchor
-            self._measure_back(entry - 1)
-            self._measure_on(entry)
+            self._measure_back(entry - 1, screens=1)
+            self._measure(range(entry, len(self.entries)), screens=2)
             if entry < len(self.entries):
                 above = min(above, self._rows[entry] - 1)
             self._place(self._rows.top(entry) + above)
@@ -418,13 +418,10 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             self.following = self.following or (self.FOLLOWS_END and self.max_scroll_y > 0)
             self._set_unseen(0)
 
-    def _measure_back(self, entry: int) -> None:
-        self._measure(range(entry, -1, -1))
+    def _measure_back(self, entry: int, *, screens: int) -> None:
+        self._measure(range(entry, -1, -1), screens=screens)
 
-    def _measure_on(self, entry: int) -> None:
-        self._measure(range(entry, len(self.entries)), screens=2)
-
-    def _measure(self, entries: range, *, screens: int = 1) -> None:
+    def _measure(self, entries: range, *, screens: int) -> None:
         wanted = screens * max(1, self.size.height)
         for entry in entries:
             if not self._exact[entry]:

@@ -16,10 +16,12 @@ from markdown_it.token import Token
 from stt_daemon.apps.tui.text import shown_lines
 from stt_daemon.apps.tui.wrap import Piece, Row, wrap
 
-_PARSER = MarkdownIt("zero", {"maxNesting": 20}).enable(["fence", "list", "backticks", "emphasis", "newline"])
+_NESTING = 20
+_PARSER = MarkdownIt("zero", {"maxNesting": _NESTING}).enable(["fence", "list", "backticks", "emphasis", "newline"])
 
 _BULLET = "• "
 _CODE_INDENT = 2
+_LANGUAGE = re.compile(r"[\w+#.-]+")
 _CITED = re.compile(r"\[(?=u\d)[^\[\]\n]{2,160}\]")
 _UTTERANCE = re.compile(r"(?<![\w:])u\d{1,9}\b")
 
@@ -76,9 +78,9 @@ def _parse(text: str) -> tuple[list[Token], list[str]]:
 
 
 def _last_block(tokens: Sequence[Token]) -> int:
-    """The line at which the last block of the top level begins."""
+    """The line at which the last of several blocks of the top level begins, else 0."""
     starts = [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
-    return starts[-1] if starts else 0
+    return starts[-1] if len(starts) > 1 else 0
 
 
 def _hang(line: str) -> int:
@@ -86,18 +88,26 @@ def _hang(line: str) -> int:
 
 
 def _paragraphs(text: str) -> list[Paragraph]:
-    return list(_blocks(_parse(text)[0]))
+    tokens, _ = _parse(text)
+    if any(token.level >= _NESTING - 1 for token in tokens):
+        # The parser leaves out what is nested deeper.
+        return plain_paragraphs(text)
+    return list(_blocks(tokens))
 
 
 def _blocks(tokens: Sequence[Token]) -> Iterator[Paragraph]:
     """Blocks in order; a blank line between those of the top level."""
     lists: list[int | None] = []
-    marker, end_of_last = "", -1
+    marker, seen = "", False
     for token in tokens:
         if token.level == 0 and token.map and token.nesting >= 0:
-            if end_of_last >= 0:
+            if seen:
                 yield Paragraph(())
-            end_of_last = token.map[1]
+            seen = True
+        if marker and token.type not in ("paragraph_open", "inline"):
+            # An item without text of its own: "42." is a whole answer.
+            yield from _texts((), marker, 2 * len(lists))
+            marker = ""
         if token.type == "bullet_list_open":
             lists.append(None)
         elif token.type == "ordered_list_open":
@@ -107,7 +117,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Paragraph]:
         elif token.type == "list_item_open":
             marker = _marker(lists)
         elif token.type == "inline":
-            yield from _texts(token, marker, 2 * len(lists))
+            yield from _texts(token.children or (), marker, 2 * len(lists))
             marker = ""
         elif token.type == "fence":
             yield from _code(token, 2 * len(lists))
@@ -121,12 +131,12 @@ def _marker(lists: list[int | None]) -> str:
     return f"{number}. "
 
 
-def _texts(token: Token, marker: str, indent: int) -> Iterator[Paragraph]:
+def _texts(tokens: Sequence[Token], marker: str, indent: int) -> Iterator[Paragraph]:
     """The lines of a paragraph; each line end in it is meant."""
     first = max(0, indent - 2) if marker else indent
     pieces: list[Piece] = [Piece(marker, "strong")] if marker else []
     hang = first + len(marker)
-    for piece in _pieces(token.children or ()):
+    for piece in _pieces(tokens):
         if piece.text == "\n":
             yield Paragraph(tuple(pieces), first, hang)
             pieces, first = [], hang
@@ -164,5 +174,7 @@ def _cited(text: str, style: str) -> Iterator[Piece]:
 
 
 def _code(token: Token, indent: int) -> Iterator[Paragraph]:
+    if token.info.strip() and not _LANGUAGE.fullmatch(token.info.strip()):
+        yield Paragraph((Piece(token.info.strip(), "quiet"),), indent + _CODE_INDENT, indent + _CODE_INDENT)
     for line in token.content.removesuffix("\n").split("\n"):
         yield Paragraph((Piece(line, "code"),), indent + _CODE_INDENT, indent + _CODE_INDENT, code=True)
