@@ -1,0 +1,88 @@
+"""The one reader of the inbox: hands what happened to the interface's loop, in pieces the loop can bear.
+
+Its thread reads, follows the transcript and coalesces; the loop takes what waits when it is told `Arrived`,
+and is not told again before it did. An interface that has ended is told nothing more, without complaint.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from textual.message import Message as TextualMessage
+
+from stt_daemon.apps.tui.coalesce import Coalescer
+from stt_daemon.apps.tui.past import PastReader
+from stt_daemon.channels import ChildContext, PeerClosed, start_thread
+from stt_daemon.messages import Message, StopRequested
+
+AT_ONCE = 100
+"""Items a turn of the loop takes: a few milliseconds of work, then a key press has its turn."""
+
+
+class Arrived(TextualMessage, bubble=False):
+    """Something waits at the bridge."""
+
+
+class Ended(TextualMessage, bubble=False):
+    """The interface is to end: it was told to, or the supervisor is gone."""
+
+
+class Target(Protocol):
+    """The part of a Textual app that is used here; safe from any thread."""
+
+    def post_message(self, message: TextualMessage) -> bool: ...
+
+
+class Bridge:
+    """`ending` is called, in the bridge's thread, when the interface has to end."""
+
+    def __init__(self, context: ChildContext, ending: Callable[[], None]) -> None:
+        self._inbox = context.inbox
+        self._past = PastReader(Path(context.configured.session_dir), context.clock)
+        self._ending = ending
+        self._lock = threading.Lock()
+        self._waiting = Coalescer()
+        self._told = False
+        self._target: Target | None = None
+
+    def start(self, target: Target) -> None:
+        """Begin to read: first the session's files, then what comes. `target` must be running."""
+        self._target = target
+        start_thread("bridge", self._run)
+
+    def take(self) -> list[object]:
+        """What happened, oldest first: a `Past`, then messages. For the loop, when it is told."""
+        with self._lock:
+            items = self._waiting.take(AT_ONCE)
+            self._told = more = bool(self._waiting)
+        if more:
+            self._tell(Arrived())
+        return items
+
+    def _run(self) -> None:
+        self._put(self._past.read())
+        while True:
+            item = self._inbox.get()
+            if isinstance(item, StopRequested | PeerClosed):
+                self._ending()
+                self._tell(Ended())
+            elif isinstance(item, Message):
+                for message in self._past.follow(item):
+                    self._put(message)
+
+    def _put(self, item: object) -> None:
+        with self._lock:
+            self._waiting.add(item)
+            tell, self._told = not self._told, True
+        if tell:
+            self._tell(Arrived())
+
+    def _tell(self, message: TextualMessage) -> None:
+        assert self._target is not None
+        try:
+            self._target.post_message(message)
+        except RuntimeError:  # its loop is closed: nobody looks any more
+            return

@@ -1,0 +1,81 @@
+"""The keys at the bottom of the screen: with their labels where there is room, else at least all the keys.
+
+Owned by the interface's loop. Textual's own footer is one row that is cut off, which hides half of the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from stt_daemon.apps.tui.keys import KEYS, Key
+
+_LABELLED_ROWS = 2
+_TALL = 20
+"""Rows of the screen from which two of them may go to the footer."""
+
+
+class Footer(Widget):
+    """`marked` says of a key whether it is on, `usable` whether it does anything. A click is a key press."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    Footer { dock: bottom; height: auto; padding: 0 1; background: $panel; color: $foreground; }
+    """
+
+    def __init__(self, marked: Callable[[Key], bool], usable: Callable[[Key], bool]) -> None:
+        super().__init__(id="footer")
+        self._marked = marked
+        self._usable = usable
+
+    def render(self) -> Content:
+        return Content("\n").join(
+            Content("  ").join(self._drawn(key, labelled) for key in row)
+            for row, labelled in self._rows(self.content_size.width)
+        )
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(1, len(self._rows(width)))
+
+    def action_press(self, key: str) -> None:
+        self.app.simulate_key(key)
+
+    def _rows(self, width: int) -> list[tuple[Sequence[Key], bool]]:
+        return footer_rows(width, self.app.size.height)
+
+    def _drawn(self, key: Key, labelled: bool) -> Content:
+        off = "" if self._usable(key) else " dim"
+        style = "bold $text-warning" if self._marked(key) else f"bold $text-accent{off}"
+        text = Content.styled(key.shown, style)
+        if labelled:
+            text = Content.assemble(text, (f" {key.label}", f"$text-muted{off}"))
+        return text.stylize(f"@click=press({key.keys!r})")
+
+
+def footer_rows(width: int, height: int) -> list[tuple[Sequence[Key], bool]]:
+    """The rows, each with its keys and whether they are labelled; at most two."""
+    labelled = _broken(KEYS, width, lambda key: len(f"{key.shown} {key.label}"))
+    if len(labelled) <= (_LABELLED_ROWS if height >= _TALL else 1):
+        return [(row, True) for row in labelled]
+    bare = _broken(KEYS, width, lambda key: len(key.shown))
+    if len(bare) == 1:
+        return [(bare[0], False)]
+    # Too narrow even for that: the help has them all.
+    known = [key for key in reversed(KEYS) if key.label in ("quit", "keys")]
+    return [(row, True) for row in _broken(known, width, lambda key: len(f"{key.shown} {key.label}"))[:1]]
+
+
+def _broken(keys: Sequence[Key], width: int, length: Callable[[Key], int]) -> list[list[Key]]:
+    rows: list[list[Key]] = [[]]
+    used = 0
+    for key in keys:
+        needed = length(key) + (2 if rows[-1] else 0)
+        if rows[-1] and used + needed > width:
+            rows.append([])
+            used, needed = 0, length(key)
+        rows[-1].append(key)
+        used += needed
+    return rows

@@ -1,0 +1,105 @@
+"""The line on top: capture state, session, device, input level, language, lag. Owned by the interface's loop.
+
+Every part has a fixed width, so that nothing moves when a value changes; what does not fit is left out, the
+least important first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widget import Widget
+
+from stt_daemon.apps.tui.situation import Situation
+from stt_daemon.apps.tui.text import cells, shown
+from stt_daemon.messages import CaptureState
+
+_WORDS: dict[CaptureState, tuple[str, str]] = {
+    "starting": ("○ starting", "$text-warning"),
+    "live": ("● live", "$text-success"),
+    "muted": ("○ muted", "$text-error"),
+    "paused": ("○ paused", "$text-error"),
+    "lost": ("○ lost", "$text-error"),
+    "ended": ("○ ended", "$text-error"),
+}
+_QUIETEST_DB = -60.0
+_METER = 12
+_SMALL_METER = 6
+_LONGEST_DEVICE = 28
+_LATE_S = 5.0
+"""From here on the lag stands out: several utterances wait."""
+
+
+class Header(Widget):
+    """Draws a `Situation` that somebody else keeps."""
+
+    DEFAULT_CSS = """
+    Header { dock: top; height: 1; padding: 0 1; background: $panel; color: $foreground; }
+    """
+
+    def __init__(self, situation: Situation) -> None:
+        super().__init__(id="header")
+        self._situation = situation
+
+    def render(self) -> Content:
+        return header_line(self._situation, self.content_size.width)
+
+
+def header_line(situation: Situation, width: int) -> Content:
+    """The header for a width in columns."""
+    now = situation
+    word, style = _WORDS[now.capture_state]
+    state = Content.styled(f"{word:<10}", f"bold {style}")
+    language = Content((now.language or "··")[:3].ljust(2))
+    session = Content.styled(shown(now.session), "dim")
+    device = Content.styled(_cut(shown(now.capture.device if now.capture else ""), _LONGEST_DEVICE), "dim")
+    meter = _meter(now.level_db, now.clipping, _METER)
+    small = _meter(now.level_db, now.clipping, _SMALL_METER)
+    lag = _lag(now.lag_s)
+    choices: Sequence[tuple[list[Content], list[Content]]] = (
+        ([state, session, device], [meter, language, lag]),
+        ([state, session], [meter, language, lag]),
+        ([state], [meter, language, lag]),
+        ([state], [small, language, _short_lag(now.lag_s)]),
+        ([state], [language, _short_lag(now.lag_s)]),
+        ([state], [_short_lag(now.lag_s)]),
+    )
+    for left, right in choices:
+        line = _spread([part for part in left if part], right, width)
+        if line is not None:
+            return line
+    return Content.styled(word[:1], f"bold {style}") if width < len(word) else state
+
+
+def _spread(left: Sequence[Content], right: Sequence[Content], width: int) -> Content | None:
+    gap = Content("  ")
+    first, last = gap.join(left), gap.join(right)
+    free = width - cells(first.plain.rstrip()) - cells(last.plain)
+    if free < 2:
+        return None
+    return Content.assemble(first.rstrip(), " " * free, last)
+
+
+def _meter(db: float | None, clipping: bool, length: int) -> Content:
+    full = 0 if db is None else round((1 - max(min(db, 0.0), _QUIETEST_DB) / _QUIETEST_DB) * length)
+    style = "$text-error" if clipping else "$text-success"
+    return Content.assemble(("━" * full, style), ("─" * (length - full), "dim"))
+
+
+def _lag(seconds: float) -> Content:
+    text = f"lag {seconds:3.0f} s"
+    return Content.styled(text, "bold $text-warning" if seconds >= _LATE_S else "")
+
+
+def _short_lag(seconds: float) -> Content:
+    text = f"{seconds:.0f}s" if seconds < 1000 else "…"
+    return Content.styled(f"{text:>3}", "bold $text-warning" if seconds >= _LATE_S else "")
+
+
+def _cut(text: str, length: int) -> str:
+    if cells(text) <= length:
+        return text
+    while cells(text) >= length:
+        text = text[:-1]
+    return text + "…"
