@@ -67,7 +67,7 @@ class TerminalDriver(LinuxDriver):
         self._output = TerminalOutput(
             self.output_descriptor, overrun=lambda: self._from_thread(self._repaint), lost=terminal_gone
         )
-        super().start_application_mode()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
         # The stock driver made a writer of its own, which nothing is given to.
         if self._writer_thread is not None:
             self._writer_thread.stop()
@@ -139,5 +139,4 @@ class TerminalDriver(LinuxDriver):
 
 def terminal_gone() -> None:
     """End as the hang-up would have ended us: it does not come when somebody else holds the session."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL) if _in_main_thread() else None
     os.kill(os.getpid(), signal.SIGHUP)

@@ -1,7 +1,7 @@
 """The interface as a child: its terminal, its end. Runs in the main thread.
 
-Ends when told to, or when the supervisor is gone; if the ordinary way out hangs, `_HARD_EXIT_S` later by force,
-with the terminal put back. Whoever leaves the interface otherwise, by a crash, leaves exit code 1 behind.
+Ends when told to, or when the supervisor is gone; if the ordinary way out hangs, `_HARD_EXIT_S` later by
+force, with the terminal put back. Any other end is a crash and leaves an exit code of 1 or more behind.
 """
 
 from __future__ import annotations

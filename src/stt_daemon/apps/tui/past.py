@@ -1,4 +1,4 @@
-"""What was before this interface, from the session's files, and nothing of it twice. One thread: the bridge's.
+"""What was before this interface, from the session's files, and nothing of it twice. The bridge's thread.
 
 The journal is the truth and a message only a notice: lines whose message went missing are read from it.
 """
@@ -6,10 +6,10 @@ The journal is the truth and a message only a notice: lines whose message went m
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stt_daemon.domain import Clock, Gap, Utterance
 from stt_daemon.errors import SttDaemonError
@@ -27,6 +27,8 @@ from stt_daemon.sessions import Mark, read_chat, read_marks, read_transcript
 from stt_daemon.sessions.follower import TranscriptFollower
 
 log = logging.getLogger(__name__)
+
+Read = TypeVar("Read")
 
 _SAME_MOMENT_S = 5.0
 """A message and its line in a file are this close together at most, even on a slow disk."""
@@ -93,7 +95,7 @@ class PastReader:
     def _read_lines(self, folder: Path, seq: int) -> list[Utterance | Gap]:
         return self._tried("transcript.jsonl", lambda path: list(read_transcript(path, seq)), folder)
 
-    def _tried(self, name: str, read: Any, folder: Path | None = None) -> Any:
+    def _tried(self, name: str, read: Callable[[Path], list[Read]], folder: Path | None = None) -> list[Read]:
         try:
             return read((folder or self._folder) / name)
         except (SttDaemonError, OSError) as error:

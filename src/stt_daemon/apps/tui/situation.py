@@ -24,7 +24,7 @@ from stt_daemon.messages import (
 )
 
 _FALL_DB = 6.0
-"""How much a shown level falls at most from one measurement to the next: a meter that jumps is no calm sight."""
+"""How much a shown level falls at most between two measurements: a jumping meter is no calm sight."""
 
 _AWAY: frozenset[ChildState] = frozenset({"backoff", "failed", "stopped"})
 

@@ -1,8 +1,8 @@
 """Writes to the terminal from a thread of its own, so that a terminal that takes nothing stalls nobody.
 
-A frozen connection, a stopped terminal or one in another program's copy mode must not freeze the interface's
-loop: its heart would cease to beat, and the supervisor would replace it. `write` may be called from any thread
-and never waits. When too much waits, it is forgotten, and `overrun` tells that the screen must be drawn anew.
+A frozen connection or a stopped terminal must not freeze the interface's loop: its heart would cease to beat,
+and the supervisor would replace it. `write` may be called from any thread and never waits. When too much
+waits, it is forgotten, and `overrun` tells that the screen must be drawn anew.
 """
 
 from __future__ import annotations
