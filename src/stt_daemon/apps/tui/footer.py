@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from textual import events
 from textual.content import Content
 from textual.geometry import Size
+from textual.style import Style
 from textual.widget import Widget
 
 from stt_daemon.apps.tui.keys import KEYS, Key
@@ -40,8 +42,9 @@ class Footer(Widget):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return max(1, len(self._rows(width)))
 
-    def action_press(self, key: str) -> None:
-        self.app.simulate_key(key)
+    def on_click(self, event: events.Click) -> None:
+        if isinstance(key := event.style.meta.get("press"), str):
+            self.app.simulate_key(key)
 
     def _rows(self, width: int) -> list[tuple[Sequence[Key], bool]]:
         return footer_rows(width, self.app.size.height)
@@ -52,7 +55,7 @@ class Footer(Widget):
         text = Content.styled(key.shown, style)
         if labelled:
             text = Content.assemble(text, (f" {key.label}", f"$text-muted{off}"))
-        return text.stylize(f"@click=press({key.keys!r})")
+        return text.stylize(Style.from_meta({"press": key.keys}))
 
 
 def footer_rows(width: int, height: int) -> list[tuple[Sequence[Key], bool]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from textual import events
 from textual.content import Content
 from textual.message import Message
+from textual.style import Style
 from textual.widget import Widget
 
 from stt_daemon.apps.tui.arrangement import PaneName
@@ -47,8 +49,9 @@ class PaneTabs(Widget):
             self._drawn(name, said) for name, said in zip(self._names, names, strict=True)
         )
 
-    def action_choose(self, name: PaneName) -> None:
-        self.post_message(self.Chosen(name))
+    def on_click(self, event: events.Click) -> None:
+        if (name := event.style.meta.get("choose")) in self._names:
+            self.post_message(self.Chosen(name))
 
     def _drawn(self, name: PaneName, said: str) -> Content:
         if name == self._front:
@@ -57,4 +60,4 @@ class PaneTabs(Widget):
             text = Content.assemble(
                 (said, "$text-muted"), ("•" if name in self._news else "", "$text-warning")
             )
-        return text.stylize(f"@click=choose({name!r})")
+        return text.stylize(Style.from_meta({"choose": name}))

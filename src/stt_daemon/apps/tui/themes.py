@@ -1,6 +1,7 @@
 """The colours: a dark and a light theme of our own, besides all that Textual brings. Pure.
 
-Calm: one hue for what can be acted on, warm colours only for what wants attention.
+Calm: one hue for what can be acted on, warm colours only for what wants attention. All are colours of the
+256 that every terminal has, so that one without true colours shows the same.
 """
 
 from __future__ import annotations
@@ -10,30 +11,30 @@ from textual.theme import Theme
 DARK = Theme(
     name="dark",
     dark=True,
-    primary="#6ea8c8",
-    secondary="#8fb8a8",
-    accent="#9db7d6",
-    foreground="#d5dae0",
-    background="#14171b",
-    surface="#1a1e23",
-    panel="#23282f",
-    success="#7fb98a",
-    warning="#dcae62",
-    error="#d3605f",
+    primary="#5fafd7",
+    secondary="#87afaf",
+    accent="#87afd7",
+    foreground="#d0d0d0",
+    background="#121212",
+    surface="#1c1c1c",
+    panel="#262626",
+    success="#87af87",
+    warning="#d7af5f",
+    error="#d75f5f",
 )
 LIGHT = Theme(
     name="light",
     dark=False,
-    primary="#2a6a8f",
-    secondary="#2f6f5c",
-    accent="#35608f",
-    foreground="#23282e",
-    background="#fbfaf7",
-    surface="#f3f1ec",
-    panel="#e6e3dc",
-    success="#2f7a45",
-    warning="#9a6200",
-    error="#b3322f",
+    primary="#005f87",
+    secondary="#005f5f",
+    accent="#005faf",
+    foreground="#262626",
+    background="#ffffff",
+    surface="#f5f5f5",
+    panel="#e4e4e4",
+    success="#00875f",
+    warning="#af5f00",
+    error="#af0000",
 )
 NO_COLOUR = "no-colour"
 """No theme of Textual's, but a filter over the dark one; NO_COLOR in the environment asks for it too."""
