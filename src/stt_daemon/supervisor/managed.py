@@ -106,6 +106,8 @@ class ManagedChild:
         """
         if code in (0, -signal.SIGTERM) or self.told_off:
             return True
+        if self.spec.owns_terminal and code == -signal.SIGHUP:
+            return True  # its terminal was closed
         return code < 0 and self.farewell is not None
 
     @property

@@ -286,7 +286,8 @@ class Supervisor:
             if child.ended_well(code):
                 self._move(child, "stopped")
             else:
-                self._exit_code = 1
+                if not child.spec.owns_terminal:
+                    self._exit_code = 1
                 self._move(child, "failed", reason)
             return
         if child.spec.owns_terminal and code in (0, -signal.SIGHUP):
