@@ -104,8 +104,8 @@ class SttApp(App[None]):
     def compose(self) -> ComposeResult:
         yield self._header
         yield self._banner
-        yield self._footer
         yield self.deck
+        yield self._footer
 
     def on_mount(self) -> None:
         self._use_theme()

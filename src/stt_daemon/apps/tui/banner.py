@@ -25,7 +25,7 @@ class Banner(Widget):
 
     DEFAULT_CSS = """
     Banner {
-        dock: top; height: 1; padding: 0 1; display: none; color: $text-muted;
+        height: 1; padding: 0 1; display: none; color: $text-muted;
         text-align: center; text-wrap: nowrap; text-overflow: ellipsis;
     }
     Banner.-loading { display: block; }

@@ -74,7 +74,8 @@ class EntryLine(LineInput):
     ]
 
     def __init__(self) -> None:
-        super().__init__(placeholder=_PLACEHOLDERS["idle"], compact=True, id="entry")
+        # Selecting all on focus would let the first letter replace a "/" that is there already.
+        super().__init__(placeholder=_PLACEHOLDERS["idle"], compact=True, select_on_focus=False, id="entry")
         self._entered: list[str] = []
         self._at = 0
 

@@ -15,6 +15,8 @@ from textual.widget import Widget
 
 from stt_daemon.apps.tui.keys import KEYS, Key
 
+_LABEL_GAP = "  "
+_KEY_GAP = " "
 _LABELLED_ROWS = 2
 _TALL = 20
 """Rows of the screen from which two of them may go to the footer."""
@@ -25,7 +27,7 @@ class Footer(Widget):
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
-    Footer { dock: bottom; height: auto; padding: 0 1; background: $panel; color: $foreground; }
+    Footer { height: auto; padding: 0 1; background: $panel; color: $foreground; }
     """
 
     def __init__(self, marked: Callable[[Key], bool], usable: Callable[[Key], bool]) -> None:
@@ -35,7 +37,7 @@ class Footer(Widget):
 
     def render(self) -> Content:
         return Content("\n").join(
-            Content("  ").join(self._drawn(key, labelled) for key in row)
+            Content(_LABEL_GAP if labelled else _KEY_GAP).join(self._drawn(key, labelled) for key in row)
             for row, labelled in self._rows(self.content_size.width)
         )
 
@@ -60,22 +62,26 @@ class Footer(Widget):
 
 def footer_rows(width: int, height: int) -> list[tuple[Sequence[Key], bool]]:
     """The rows, each with its keys and whether they are labelled; at most two."""
-    labelled = _broken(KEYS, width, lambda key: len(f"{key.shown} {key.label}"))
+    labelled = _broken(KEYS, width, _labelled_length, _LABEL_GAP)
     if len(labelled) <= (_LABELLED_ROWS if height >= _TALL else 1):
         return [(row, True) for row in labelled]
-    bare = _broken(KEYS, width, lambda key: len(key.shown))
+    bare = _broken(KEYS, width, lambda key: len(key.shown), _KEY_GAP)
     if len(bare) == 1:
         return [(bare[0], False)]
     # Too narrow even for that: the help has them all.
     known = [key for key in reversed(KEYS) if key.label in ("quit", "keys")]
-    return [(row, True) for row in _broken(known, width, lambda key: len(f"{key.shown} {key.label}"))[:1]]
+    return [(_broken(known, width, _labelled_length, _LABEL_GAP)[0], True)]
 
 
-def _broken(keys: Sequence[Key], width: int, length: Callable[[Key], int]) -> list[list[Key]]:
+def _labelled_length(key: Key) -> int:
+    return len(f"{key.shown} {key.label}")
+
+
+def _broken(keys: Sequence[Key], width: int, length: Callable[[Key], int], gap: str) -> list[list[Key]]:
     rows: list[list[Key]] = [[]]
     used = 0
     for key in keys:
-        needed = length(key) + (2 if rows[-1] else 0)
+        needed = length(key) + (len(gap) if rows[-1] else 0)
         if rows[-1] and used + needed > width:
             rows.append([])
             used, needed = 0, length(key)

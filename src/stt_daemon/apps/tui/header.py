@@ -35,7 +35,7 @@ class Header(Widget):
     """Draws a `Situation` that somebody else keeps."""
 
     DEFAULT_CSS = """
-    Header { dock: top; height: 1; padding: 0 1; background: $panel; color: $foreground; }
+    Header { height: 1; padding: 0 1; background: $panel; color: $foreground; }
     """
 
     def __init__(self, situation: Situation) -> None:

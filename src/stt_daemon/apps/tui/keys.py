@@ -29,18 +29,17 @@ KEYS = (
         "s",
         "s",
         "questions",
-        "Show the questions behind the signals, and the signals again",
+        "Show the questions behind the signals, and back",
         "questions",
         "triage",
     ),
     Key("c", "c", "chat", "Chat with the model: what is said or typed goes to it", "chat"),
     Key("colon", ":", "command", "Type a command", "command"),
-    Key("i", "i", "idle", "Leave chat and command mode: speech is only written down", "send('/idle')"),
     Key("m", "m", "mute", "Mute the microphone, and listen again", "mute"),
     Key("space", "␣", "mark", "Mark this moment", "send('/mark')"),
     Key("slash", "/", "search", "Search the transcript; up and down go from match to match", "search"),
     Key("t", "t", "triage", "Send the chat to triage, or stop that", "send_to_triage", "triage"),
-    Key("r", "r", "transcripts", "Send what is said to the chat, or stop that", "send_transcripts"),
+    Key("r", "r", "speech", "Send what is said to the chat, or stop that", "send_transcripts"),
     Key("n", "n", "new", "Begin a new conversation in a new session folder", "send('/new')"),
     Key("x", "x", "clear", "Clear the signals and the brief", "send('/clear')"),
     Key("e", "e", "export", "Write the transcript as Markdown", "send('/export')"),
@@ -54,6 +53,7 @@ KEYS = (
 """In the order of the footer."""
 
 MORE_KEYS = (
+    Key("i", "i", "idle", "Leave chat and command mode: speech is only written down", "send('/idle')"),
     Key(
         "ctrl+c,ctrl+q",
         "ctrl+c",
