@@ -71,6 +71,13 @@ def written_by(app: App[None]) -> str:
     return update.render_segments(app.console)
 
 
+def colours_of(app: App[None]) -> set[tuple[int, int, int]]:
+    """The red, green and blue of every colour on the screen."""
+    styles = [segment.style for line in _drawn(app) for segment in line if segment.style]
+    colours = [colour for style in styles for colour in (style.color, style.bgcolor) if colour]
+    return {tuple(colour.get_truecolor()) for colour in colours if not colour.is_default}  # type: ignore[misc]
+
+
 def check_screen(app: App[None], name: str, renew: bool) -> None:
     """Compare the screen, characters and styles, with the kept one."""
     found = _described(app)

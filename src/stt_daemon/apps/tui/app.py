@@ -274,7 +274,7 @@ class SttApp(App[None]):
     def _toast(self, toast: Toast) -> None:
         place = self._shelf.place(toast, self._clock.monotonic())
         if place == "alone":
-            self.clear_notifications()
+            self.call_later(self.clear_notifications)  # after those that were asked for just now
         if place != "skip":
             self.notify(
                 toast.text, title=toast.title, severity=toast.severity, timeout=toast.seconds, markup=False

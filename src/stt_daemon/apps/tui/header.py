@@ -51,7 +51,7 @@ def header_line(situation: Situation, width: int) -> Content:
     now = situation
     word, style = _WORDS[now.capture_state]
     state = Content.styled(f"{word:<10}", f"bold {style}")
-    language = Content((now.language or "··")[:3].ljust(2))
+    language = Content((shown(now.language)[:3] or "··").ljust(2))
     session = Content.styled(shown(now.session), "dim")
     device = Content.styled(_cut(shown(now.capture.device if now.capture else ""), _LONGEST_DEVICE), "dim")
     meter = _meter(now.level_db, now.clipping, _METER)
