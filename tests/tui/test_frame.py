@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+
 import pytest
 
 from stt_daemon.apps.tui.arrangement import PaneName, arrange
@@ -21,6 +24,16 @@ from stt_daemon.messages import (
 from tests.tui.interface import LIVE, SESSION, Shown, in_interface
 from tests.tui.saying import mark, partial, reply, said
 from tests.tui.screens import check_screen, colours_of, widths_of
+
+
+@pytest.fixture(autouse=True)
+def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Times of triages and marks are shown as local ones."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 async def meeting(one: Shown) -> None:
