@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ class InTerminal:
             preexec_fn=_take_terminal,
         )
         self._drawn = bytearray()
+        self.read_at: list[tuple[float, bytes]] = []
+        """What was read, and when (seconds since the epoch)."""
         self._reading = threading.Event()
         self._reading.set()
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -111,6 +114,7 @@ class InTerminal:
                 return
             if not data:
                 return
+            self.read_at.append((time.time(), data))
             self._drawn += data
 
 

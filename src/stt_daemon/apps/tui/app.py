@@ -157,7 +157,7 @@ class SttApp(App[None]):
         if isinstance(message, LevelMeasured):
             return
         self._banner.update_at(self._clock.wall())
-        self._footer.refresh()
+        self._footer.keep_step()
         if isinstance(message, ChildChanged) and self.situation.stopping:
             self._show_quitting()
         if self._quitting is not None and isinstance(message, ChildChanged | LagChanged | LaneChanged):

@@ -6,6 +6,7 @@ and is not told again before it did. An interface that has ended is told nothing
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +17,15 @@ from textual.message import Message as TextualMessage
 from stt_daemon.apps.tui.coalesce import Coalescer
 from stt_daemon.apps.tui.past import PastReader
 from stt_daemon.channels import ChildContext, PeerClosed, start_thread
-from stt_daemon.messages import Message, StopRequested
+from stt_daemon.messages import ChatSaid, LevelMeasured, Message, StopRequested
 
 AT_ONCE = 100
 """Items a turn of the loop takes: a few milliseconds of work, then a key press has its turn."""
+
+
+UNHURRIED_S = 0.1
+"""How long levels and the pieces of a reply may wait for company: ten paints a second look like a flow, and
+each costs as much as a whole pane."""
 
 
 class Arrived(TextualMessage, bubble=False):
@@ -36,16 +42,22 @@ class Target(Protocol):
     def post_message(self, message: TextualMessage) -> bool: ...
 
 
+def _is_unhurried(item: object) -> bool:
+    return isinstance(item, LevelMeasured) or (isinstance(item, ChatSaid) and not item.final)
+
+
 class Bridge:
     """`ending` is called, in the bridge's thread, when the interface has to end."""
 
     def __init__(self, context: ChildContext, ending: Callable[[], None]) -> None:
         self._inbox = context.inbox
+        self._clock = context.clock
         self._past = PastReader(Path(context.configured.session_dir), context.clock)
         self._ending = ending
         self._lock = threading.Lock()
         self._waiting = Coalescer()
         self._told = False
+        self._due: float | None = None
         self._target: Target | None = None
 
     def start(self, target: Target) -> None:
@@ -58,6 +70,8 @@ class Bridge:
         with self._lock:
             items = self._waiting.take(AT_ONCE)
             self._told = more = bool(self._waiting)
+            if not more:
+                self._due = None
         if more:
             self._tell(Arrived())
         return items
@@ -65,7 +79,11 @@ class Bridge:
     def _run(self) -> None:
         self._put(self._past.read())
         while True:
-            item = self._inbox.get()
+            try:
+                item = self._inbox.get(timeout=self._patience())
+            except queue.Empty:
+                self._tell_if_due()
+                continue
             if isinstance(item, StopRequested | PeerClosed):
                 self._ending()
                 self._tell(Ended())
@@ -76,9 +94,25 @@ class Bridge:
     def _put(self, item: object) -> None:
         with self._lock:
             self._waiting.add(item)
-            tell, self._told = not self._told, True
-        if tell:
-            self._tell(Arrived())
+            if self._due is None:
+                self._due = self._clock.monotonic() + (UNHURRIED_S if _is_unhurried(item) else 0.0)
+            elif not _is_unhurried(item):
+                self._due = 0.0
+        self._tell_if_due()
+
+    def _tell_if_due(self) -> None:
+        with self._lock:
+            if self._told or self._due is None or self._clock.monotonic() < self._due:
+                return
+            self._told = True
+        self._tell(Arrived())
+
+    def _patience(self) -> float | None:
+        """How long the next item is waited for before what waits is handed on."""
+        with self._lock:
+            if self._due is None or self._told:
+                return None
+            return max(0.0, self._due - self._clock.monotonic())
 
     def _tell(self, message: TextualMessage) -> None:
         assert self._target is not None

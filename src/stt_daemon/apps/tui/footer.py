@@ -34,6 +34,14 @@ class Footer(Widget):
         super().__init__(id="footer")
         self._marked = marked
         self._usable = usable
+        self._drawn_marked: list[Key] = []
+
+    def keep_step(self) -> None:
+        """Draw anew if something was switched."""
+        marked = [key for key in KEYS if self._marked(key)]
+        if marked != self._drawn_marked:
+            self._drawn_marked = marked
+            self.refresh()
 
     def render(self) -> Content:
         return Content("\n").join(

@@ -8,7 +8,8 @@ Invariants:
   So a change of the width costs one division per entry, and never 20,000 times breaking lines.
 - When an estimate above the first visible row turns out wrong, the scroll position moves with it: what the
   user reads stays where it is.
-- Entries are never removed; what was broken into rows is kept for `_KEPT_ROWS` entries.
+- Entries are never removed; what was broken into rows is kept for `_KEPT_ROWS` entries, and so many rows are
+  kept as they were drawn, as long as neither width nor style changes.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         self._extents = array("L")
         self._exact = bytearray()
         self._laid_out: LRUCache[int, Sequence[Row]] = LRUCache(_KEPT_ROWS)
+        self._drawn_rows: LRUCache[tuple[int, Row], Strip] = LRUCache(_KEPT_ROWS)
         self._tail: Sequence[Row] = ()
         self._width = 0
         self._placing = False
@@ -290,6 +292,7 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         if width != self._width:
             anchor = self._anchor()
             self._width = width
+            self._drawn_rows.clear()
             self._laid_out.clear()
             self._estimate_all()
             self._tail = self.layout_tail(width)
@@ -299,6 +302,7 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._drawn_rows.clear()
         self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -308,8 +312,6 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             self._changed(self._anchor())
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        base = self.rich_style
         at = self.scroll_offset.y + y
         if at < self._rows.total:
             entry, number = self._rows.at(at)
@@ -317,24 +319,33 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         else:
             entry, number, rows = len(self.entries), at - self._rows.total, self._tail
         if number >= len(rows):
-            return Strip.blank(width, base)
-        row = rows[number]
-        if entry == self.cursor:
-            base += self._style("cursor")
-        place = entry * _ROWS_AN_ENTRY + number
-        strip = Strip(self._drawn(entry, row, place, base).render(self.app.console))
-        return strip.crop_extend(0, width, base).apply_offsets(0, place)
+            return Strip.blank(self.size.width, self.rich_style)
+        row, place = rows[number], entry * _ROWS_AN_ENTRY + number
+        spans = tuple(self.spans(entry, row))
+        if spans or entry == self.cursor or self.text_selection is not None:
+            return self._strip(entry, row, place, spans)
+        strip = self._drawn_rows.get((place, row))
+        if strip is None:
+            strip = self._drawn_rows[place, row] = self._strip(entry, row, place, ())
+        return strip
 
     # Inside
 
-    def _drawn(self, entry: int, row: Row, place: int, base: Style) -> Text:
+    def _strip(self, entry: int, row: Row, place: int, spans: Sequence[Span]) -> Strip:
+        base = self.rich_style
+        if entry == self.cursor:
+            base += self._style("cursor")
+        strip = Strip(self._drawn(entry, row, place, spans, base).render(self.app.console))
+        return strip.crop_extend(0, self.size.width, base).apply_offsets(0, place)
+
+    def _drawn(self, entry: int, row: Row, place: int, spans: Sequence[Span], base: Style) -> Text:
         text = Text(end="", no_wrap=True)
         for piece in row.pieces:
             style = base + self._style(piece.style) if piece.style else base
             if piece.jump:
                 style += Style(meta={"jump": piece.jump})
             text.append(piece.text, style)
-        for span in (*self.spans(entry, row), *self._chosen_citation(entry, row)):
+        for span in (*spans, *self._chosen_citation(entry, row)):
             text.stylize(self._style(span.style), span.start, span.end)
         if (selection := self.text_selection) is not None and (chosen := selection.get_span(place)):
             start, end = chosen
