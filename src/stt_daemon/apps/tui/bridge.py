@@ -27,6 +27,11 @@ UNHURRIED_S = 0.1
 """How long levels and the pieces of a reply may wait for company: ten paints a second look like a flow, and
 each costs as much as a whole pane."""
 
+_LEISURE = 3.0
+_LONGEST_WAIT_S = 1.0
+"""A loop that took long to come has no time to spare: what is unhurried then waits so many times as long as
+that, at most a second, so that keys get their turn between two paints."""
+
 
 class Arrived(TextualMessage, bubble=False):
     """Something waits at the bridge."""
@@ -57,7 +62,9 @@ class Bridge:
         self._lock = threading.Lock()
         self._waiting = Coalescer()
         self._told = False
+        self._told_at = 0.0
         self._due: float | None = None
+        self._unhurried_s = UNHURRIED_S
         self._target: Target | None = None
 
     def start(self, target: Target) -> None:
@@ -68,7 +75,10 @@ class Bridge:
     def take(self) -> list[object]:
         """What happened, oldest first: a `Past`, then messages. For the loop, when it is told."""
         with self._lock:
+            late = self._clock.monotonic() - self._told_at
+            self._unhurried_s = min(max(UNHURRIED_S, _LEISURE * late), _LONGEST_WAIT_S)
             items = self._waiting.take(AT_ONCE)
+            self._told_at = self._clock.monotonic()
             self._told = more = bool(self._waiting)
             if not more:
                 self._due = None
@@ -95,7 +105,8 @@ class Bridge:
         with self._lock:
             self._waiting.add(item)
             if self._due is None:
-                self._due = self._clock.monotonic() + (UNHURRIED_S if _is_unhurried(item) else 0.0)
+                wait = self._unhurried_s if _is_unhurried(item) else 0.0
+                self._due = self._clock.monotonic() + wait
             elif not _is_unhurried(item):
                 self._due = 0.0
         self._tell_if_due()
@@ -104,7 +115,7 @@ class Bridge:
         with self._lock:
             if self._told or self._due is None or self._clock.monotonic() < self._due:
                 return
-            self._told = True
+            self._told, self._told_at = True, self._clock.monotonic()
         self._tell(Arrived())
 
     def _patience(self) -> float | None:
