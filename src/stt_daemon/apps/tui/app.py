@@ -153,9 +153,9 @@ class SttApp(App[None]):
             self._toast(toast)
 
     def _situation_changed(self, message: Message) -> None:
-        self._header.refresh()
         if isinstance(message, LevelMeasured):
             return
+        self._header.keep_step()
         self._banner.update_at(self._clock.wall())
         self._footer.keep_step()
         if isinstance(message, ChildChanged) and self.situation.stopping:

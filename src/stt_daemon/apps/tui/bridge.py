@@ -23,9 +23,9 @@ AT_ONCE = 100
 """Items a turn of the loop takes: a few milliseconds of work, then a key press has its turn."""
 
 
-UNHURRIED_S = 0.1
-"""How long levels and the pieces of a reply may wait for company: ten paints a second look like a flow, and
-each costs as much as a whole pane."""
+UNHURRIED_S = 0.12
+"""How long levels and the pieces of a reply may wait for company: eight paints a second look like a flow, and
+each may cost as much as a whole pane."""
 
 _LEISURE = 3.0
 _LONGEST_WAIT_S = 1.0

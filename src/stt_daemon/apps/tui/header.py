@@ -27,6 +27,7 @@ _QUIETEST_DB = -60.0
 _METER = 12
 _SMALL_METER = 6
 _LONGEST_DEVICE = 28
+_LEVEL_S = 0.12
 _LATE_S = 5.0
 """From here on the lag stands out: several utterances wait."""
 
@@ -41,9 +42,33 @@ class Header(Widget):
     def __init__(self, situation: Situation) -> None:
         super().__init__(id="header")
         self._situation = situation
+        self._drawn: tuple[object, ...] | None = None
+
+    def on_mount(self) -> None:
+        # A paint takes in all that lies between two changed places. Levels, which always change, would make
+        # each other change a paint of the whole screen: they have a beat of their own.
+        self.set_interval(_LEVEL_S, lambda: self._keep_step(self._facts()))
+
+    def keep_step(self) -> None:
+        """Draw anew if anything but the level has changed."""
+        facts = self._facts()
+        if self._drawn is None or facts[1:] != self._drawn[1:]:
+            self._keep_step(facts)
 
     def render(self) -> Content:
         return header_line(self._situation, self.content_size.width)
+
+    def _keep_step(self, facts: tuple[object, ...]) -> None:
+        if facts != self._drawn:
+            self._drawn = facts
+            self.refresh()
+
+    def _facts(self) -> tuple[object, ...]:
+        """The level, then all else that is shown, as coarsely as it is."""
+        now = self._situation
+        level = (_filled(now.level_db, _METER), now.clipping)
+        device = now.capture.device if now.capture else ""
+        return level, now.capture_state, now.session, device, now.language, round(now.lag_s)
 
 
 def header_line(situation: Situation, width: int) -> Content:
@@ -82,9 +107,13 @@ def _spread(left: Sequence[Content], right: Sequence[Content], width: int) -> Co
 
 
 def _meter(db: float | None, clipping: bool, length: int) -> Content:
-    full = 0 if db is None else round((1 - max(min(db, 0.0), _QUIETEST_DB) / _QUIETEST_DB) * length)
+    full = _filled(db, length)
     style = "$text-error" if clipping else "$text-success"
     return Content.assemble(("━" * full, style), ("─" * (length - full), "dim"))
+
+
+def _filled(db: float | None, length: int) -> int:
+    return 0 if db is None else round((1 - max(min(db, 0.0), _QUIETEST_DB) / _QUIETEST_DB) * length)
 
 
 def _lag(seconds: float) -> Content:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -109,6 +109,7 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         self._drawn_rows: LRUCache[tuple[int, Row], Strip] = LRUCache(_KEPT_ROWS)
         self._tail: Sequence[Row] = ()
         self._width = 0
+        self._sizes: tuple[Size, Size, Size] | None = None
         self._placing = False
         self._cited = 0
 
@@ -155,15 +156,16 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
                 self.cursor += 1
         if not self.following:
             self._set_unseen(self.unseen + 1)
-        self._changed()
+        self._changed(first=lambda: self._rows.top(position))
 
     def replace(self, position: int, entry: EntryT) -> None:
         """Another entry at a position, as long as its reply grows for example."""
+        before = self._laid_out.get(position) or ()
         self.entries[position] = entry
         self._extents[position] = self.extent(entry)
         self._exact[position] = 0
         self._laid_out.discard(position)
-        self._changed()
+        self._changed(first=lambda: self._rows.top(position) + _alike(before, self._rows_of(position)))
 
     def set_entries(self, entries: Iterable[EntryT]) -> None:
         """Show these and nothing else."""
@@ -177,8 +179,8 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
 
     def tail_changed(self) -> None:
         """`layout_tail` has something else to say."""
-        self._tail = self.layout_tail(self._width) if self._width else ()
-        self._changed()
+        before, self._tail = self._tail, self.layout_tail(self._width) if self._width else ()
+        self._changed(first=lambda: self._rows.total + _alike(before, self._tail))
 
     # Moving
 
@@ -300,6 +302,18 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         else:
             self._changed()
 
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        """Textual draws the scroll bar anew at every layout of the screen, here only if something changed: a
+        bar at the far side would make each line that is added somewhere a paint of the whole screen.
+        """
+        sizes = (size, self.virtual_size, container_size)
+        if sizes == self._sizes:
+            return False
+        self._sizes = sizes
+        return super()._size_updated(size, virtual_size, container_size, layout)
+
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._drawn_rows.clear()
@@ -398,10 +412,15 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         row = self.scroll_offset.y
         return self._rows.at(row) if row < self._rows.total else (len(self.entries), row - self._rows.total)
 
-    def _changed(self, anchor: tuple[int, int] | None = None) -> None:
-        """Make heights exact around the view, then put the view where it belongs, and draw."""
+    def _changed(
+        self, anchor: tuple[int, int] | None = None, *, first: Callable[[], int] | None = None
+    ) -> None:
+        """Make heights exact around the view, then put the view where it belongs, and draw: from the row that
+        `first` gives if the view stays where it is, else all of it.
+        """
         if not self._width or not self.is_attached:
             return
+        top = self.scroll_offset.y
         if self.following:
             self._measure_back(len(self.entries) - 1, screens=2)
             self._place(self._rows.total)
@@ -412,7 +431,10 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             if entry < len(self.entries):
                 above = min(above, self._rows[entry] - 1)
             self._place(self._rows.top(entry) + above)
-        self.refresh()
+        if first is None or self.scroll_offset.y != top:
+            self.refresh()
+        elif (row := max(first(), top)) < top + self.size.height:
+            self.refresh_lines(row, top + self.size.height - row)
 
     def _place(self, row: int) -> None:
         """Scroll so that this row is the first one; rows behind the end mean the end."""
@@ -466,6 +488,16 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             self.unseen = count
             if self.is_attached:
                 self.post_message(self.UnseenChanged(count))
+
+
+def _alike(before: Sequence[Row], now: Sequence[Row]) -> int:
+    """How many rows at the beginning are the same."""
+    same = 0
+    for old, new in zip(before, now, strict=False):
+        if old != new:
+            break
+        same += 1
+    return same
 
 
 def _extract(rows: Sequence[Row], start: tuple[int, int] | None, end: tuple[int, int] | None) -> str:
