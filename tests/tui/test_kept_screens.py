@@ -34,7 +34,7 @@ def transcript() -> TranscriptPane:
     for number in range(1, 30):
         pane.show(said(number, speaker="Anna" if number % 2 else "Ben"))
     pane.show(gap(30, 90.0))
-    pane.show(said(31, "a [/INST] b [/] 日本語テスト ❤️ and a few more words that go on and on and on and on"))
+    pane.show(said(31, "a [/INST] b [/] 日本語テスト ❤️ and words that go on and on and on"))
     pane.show(partial("and then we could", "perhaps go over the numbers", t0=95.0))
     return pane
 
@@ -67,13 +67,11 @@ def triage() -> TriagePane:
         {"qid": "blocker", "type": "noul", "p": 0.72, "flagged": True},
         {"qid": "deadline", "type": "noul", "p": 0.31, "flagged": False},
     )
-    brief = "Summary:\nThe beta ships on Friday.\n\nDecisions:\n- Anna tests, Ben packs, both look at the numbers."
+    brief = "Summary:\nThe beta ships on Friday.\n\nDecisions:\n- Anna tests, Ben packs, both look at it."
     pane.show(TriageStateChanged(state="unavailable", reason="Laya answered with an error"))
     pane.show(TriageChanged(stage="content", ts=0.0, items=items, brief=brief))
     pane.show(CoverageChanged(through="u9", pending=3, uncovered=("u3", "u4")))
-    pane.show(
-        ValueRead(field="amount", status="accepted", value="1200", span="twelve hundred", utterance="u7")
-    )
+    pane.show(ValueRead(field="amount", status="accepted", value="1200", span="twelve", utterance="u7"))
     return pane
 
 

@@ -35,7 +35,7 @@ def test_further_rows_hang() -> None:
 
 
 def test_a_hang_that_leaves_no_room_shrinks() -> None:
-    assert broken("one two three", 9, hang=9) == ["one two", " three"]
+    assert broken("one two three", 9, hang=5) == ["one two", "  three"]
 
 
 def test_wide_characters_count_twice_and_may_be_parted() -> None:

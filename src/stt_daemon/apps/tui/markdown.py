@@ -17,7 +17,9 @@ from stt_daemon.apps.tui.text import shown_lines
 from stt_daemon.apps.tui.wrap import Piece, Row, wrap
 
 _NESTING = 20
-_PARSER = MarkdownIt("zero", {"maxNesting": _NESTING}).enable(["fence", "list", "backticks", "emphasis", "newline"])
+_PARSER = MarkdownIt("zero", {"maxNesting": _NESTING}).enable(
+    ["fence", "list", "backticks", "emphasis", "newline"]
+)
 
 _BULLET = "• "
 _CODE_INDENT = 2

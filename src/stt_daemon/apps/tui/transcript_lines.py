@@ -1,7 +1,6 @@
 """The lines of the transcript as the pane keeps and lays them out. Pure; one thread.
 
-A line looks like `10:42:07 Anna: what she said`, its further rows hang below the speaker. Where that would
-leave too little room, they hang by two columns.
+A line looks like `10:42:07 Anna: what she said`, its further rows hang below the speaker.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stt_daemon.apps.tui.text import cells, shown
-from stt_daemon.apps.tui.wrap import Piece, Row, wrap
+from stt_daemon.apps.tui.wrap import Piece, Row, fitting, wrap
 from stt_daemon.domain import Gap, Utterance
 from stt_daemon.domain.text import plain
 from stt_daemon.messages import GapMarked, Marked, PartialHeard, UtteranceFinished
@@ -22,7 +21,6 @@ LineKind = Literal["said", "gap", "mark", "rule"]
 Source = Utterance | Gap | Mark | UtteranceFinished | GapMarked | Marked
 
 _CLOCK_COLUMNS = 9
-_NARROW = 36
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +78,7 @@ def layout(line: TranscriptLine, width: int) -> Sequence[Row]:
     style = {"said": "", "gap": "gap", "mark": "mark", "rule": "quiet"}[line.kind]
     head = Piece(shown(line.head), "speaker" if line.kind == "said" else style)
     clock = (Piece(f"{line.clock} ", "time"),) if line.clock else ()
-    return wrap((*clock, head, Piece(shown(line.text), style)), width, hang=_hang(width, bool(clock)))
+    return wrap((*clock, head, Piece(shown(line.text), style)), width, hang=_CLOCK_COLUMNS if clock else 2)
 
 
 def layout_partial(partial: PartialHeard, width: int) -> Sequence[Row]:
@@ -88,12 +86,12 @@ def layout_partial(partial: PartialHeard, width: int) -> Sequence[Row]:
     committed, tentative = shown(partial.committed), shown(partial.tentative)
     between = " " if committed and tentative else ""
     pieces = (
-        Piece("" if width < _NARROW else " " * (_CLOCK_COLUMNS - 2)),
+        Piece(" " * (fitting(_CLOCK_COLUMNS, width) - 2)),
         Piece("› ", "tentative"),
         Piece(committed + between),
         Piece(tentative, "tentative"),
     )
-    return wrap(pieces, width, hang=_hang(width, True))
+    return wrap(pieces, width, hang=_CLOCK_COLUMNS)
 
 
 def ordered(sources: Iterable[Utterance | Gap], marks: Iterable[Mark]) -> list[TranscriptLine]:
@@ -117,10 +115,6 @@ def place_of(lines: Sequence[TranscriptLine], line: TranscriptLine) -> int:
             break
         position -= 1
     return position
-
-
-def _hang(width: int, has_clock: bool) -> int:
-    return 2 if width < _NARROW or not has_clock else _CLOCK_COLUMNS
 
 
 def _duration(seconds: float) -> str:

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from rich.cells import get_character_cell_size
 
-_LEAST_TEXT = 8
-"""Columns a hanging indent must leave for the text."""
+_MOST_INDENT = 0.4
+"""An indent that takes a larger part of the row becomes a small one."""
+
+_SMALL_INDENT = 2
 
 
 class Piece(NamedTuple):
@@ -44,7 +46,7 @@ def wrap(
     in code, where every blank counts.
     """
     width = max(1, width)
-    indent, hang = (min(blanks, max(0, width - _LEAST_TEXT)) for blanks in (indent, hang))
+    indent, hang = fitting(indent, width), fitting(hang, width)
     text = "".join(piece.text for piece in pieces)
     rows: list[Row] = []
     previous = 0
@@ -55,6 +57,13 @@ def wrap(
         rows.append(Row((*padding, *_cut(pieces, start, end)), blanks, glue))
         previous = end
     return rows
+
+
+def fitting(blanks: int, width: int) -> int:
+    """How many of these blanks may begin a row of this width."""
+    if blanks <= width * _MOST_INDENT:
+        return blanks
+    return min(_SMALL_INDENT, width // 4)
 
 
 def _rows(text: str, first: int, others: int, fold: bool) -> Iterator[tuple[int, int]]:
