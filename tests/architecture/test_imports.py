@@ -43,6 +43,11 @@ def test_running_the_supervisor_loads_no_numbers_either() -> None:
     assert not names & (HEAVY | {"numpy"})
 
 
+def test_the_interface_loads_no_models_no_numbers_and_no_client() -> None:
+    assert not loaded_by("import stt_daemon.apps.tui.main") & (HEAVY - {"textual"} | {"numpy"})
+    assert "textual" not in loaded_by("import stt_daemon.apps.tui")
+
+
 def test_the_command_line_answers_without_loading_configuration_or_numbers() -> None:
     names = loaded_by("import stt_daemon.cli")
     assert "click" in names
