@@ -469,12 +469,14 @@ def test_the_interface_asking_again_is_impatience(house: Callable[..., House]) -
         child.be_ready()
     interface.say(ShutdownRequested())
     first = worker.hears(StopRequested)
-    assert isinstance(first, StopRequested) and first.grace_s > 100
+    assert isinstance(first, StopRequested)
+    assert first.grace_s > 100
     interface.say(ShutdownRequested())
     one.sees(lambda m: isinstance(m, Warned) and m.code == "still_draining")
     interface.say(ShutdownRequested())
     hurried = worker.hears(StopRequested)
-    assert isinstance(hurried, StopRequested) and hurried.grace_s == 0
+    assert isinstance(hurried, StopRequested)
+    assert hurried.grace_s == 0
     for child in (worker, core, interface):
         child.say(ChildStopped(name=child.name))
         child.die(0)
@@ -490,6 +492,7 @@ def test_the_interface_gets_a_moment_even_when_the_grace_is_used_up(house: Calla
     one.supervisor.request_stop("enough")
     stop_well(worker)
     told = interface.hears(StopRequested)
-    assert isinstance(told, StopRequested) and told.grace_s > 1
+    assert isinstance(told, StopRequested)
+    assert told.grace_s > 1
     interface.die(0)
     assert one.exit_code() == 0
