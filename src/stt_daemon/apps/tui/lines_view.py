@@ -4,24 +4,22 @@ Owned by the interface's loop. A pane says how an entry is laid out; this widget
 following the end, scrolling, the cursor, selecting with the mouse, copying.
 
 Invariants:
-- An entry's height is exact within a screen of what is in sight, and an estimate from its length elsewhere.
-  So a change of the width costs one division per entry, and never 20,000 times breaking lines.
+- An entry's height is exact within a screen of what is in sight, and an estimate elsewhere.
 - When an estimate above the first visible row turns out wrong, the scroll position moves with it: what the
   user reads stays where it is.
 - Entries are never removed; what was broken into rows is kept for `_KEPT_ROWS` entries, and so many rows are
   kept as they were drawn, as long as neither width nor style changes.
+
+Longer than other modules because Textual wants what one widget answers to in one class.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
@@ -31,27 +29,16 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from stt_daemon.apps.tui.heights import Heights
 from stt_daemon.apps.tui.jump import JumpTo
-from stt_daemon.apps.tui.row_index import RowIndex
+from stt_daemon.apps.tui.rows import ROWS_AN_ENTRY, Span, alike, citation, drawn, jumps, selected
 from stt_daemon.apps.tui.styles import COMPONENT_CSS, COMPONENTS, component
 from stt_daemon.apps.tui.wrap import Row
 
 EntryT = TypeVar("EntryT")
 
 _KEPT_ROWS = 1024
-_ROWS_AN_ENTRY = 1 << 20
-"""A row's place for the mouse selection is `entry * _ROWS_AN_ENTRY + row`: other heights do not move it."""
-
 _WHEEL_ROWS = 3
-
-
-@dataclass(frozen=True)
-class Span:
-    """Characters of a row that are drawn differently."""
-
-    start: int
-    end: int
-    style: str
 
 
 class LinesView(ScrollView, Generic[EntryT], can_focus=True):
@@ -102,9 +89,7 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         self.entries: list[EntryT] = []
         self.cursor: int | None = None
         self.unseen = 0
-        self._rows = RowIndex()
-        self._extents = array("L")
-        self._exact = bytearray()
+        self._rows = Heights()
         self._laid_out: LRUCache[int, Sequence[Row]] = LRUCache(_KEPT_ROWS)
         self._drawn_rows: LRUCache[tuple[int, Row], Strip] = LRUCache(_KEPT_ROWS)
         self._tail: Sequence[Row] = ()
@@ -142,15 +127,9 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
 
     def insert(self, position: int, entry: EntryT) -> None:
         """Add an entry; anywhere but at the end costs as much as there is behind it."""
-        extent = self.extent(entry)
         self.entries.insert(position, entry)
-        self._extents.insert(position, extent)
-        if position == len(self._rows):
-            self._rows.append(self._estimate(extent))
-            self._exact.append(0)
-        else:
-            self._rows.insert(position, self._estimate(extent))
-            self._exact.insert(position, 0)
+        self._rows.add(position, self.extent(entry))
+        if position < len(self.entries) - 1:
             self._laid_out.clear()
             if self.cursor is not None and self.cursor >= position:
                 self.cursor += 1
@@ -162,25 +141,24 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         """Another entry at a position, as long as its reply grows for example."""
         before = self._laid_out.get(position) or ()
         self.entries[position] = entry
-        self._extents[position] = self.extent(entry)
-        self._exact[position] = 0
+        self._rows.change(position, self.extent(entry))
         self._laid_out.discard(position)
-        self._changed(first=lambda: self._rows.top(position) + _alike(before, self._rows_of(position)))
+        self._changed(first=lambda: self._rows.top(position) + alike(before, self._rows_of(position)))
 
     def set_entries(self, entries: Iterable[EntryT]) -> None:
         """Show these and nothing else."""
         self.entries = list(entries)
-        self._extents = array("L", [self.extent(entry) for entry in self.entries])
+        self._rows.begin(map(self.extent, self.entries))
+        self._laid_out.clear()
         if self.cursor is not None and self.cursor >= len(self.entries):
             self.cursor = None
         self._set_unseen(0)
-        self._estimate_all()
         self._changed()
 
     def tail_changed(self) -> None:
         """`layout_tail` has something else to say."""
         before, self._tail = self._tail, self.layout_tail(self._width) if self._width else ()
-        self._changed(first=lambda: self._rows.total + _alike(before, self._tail))
+        self._changed(first=lambda: self._rows.total + alike(before, self._tail))
 
     # Moving
 
@@ -236,8 +214,8 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
         self.refresh()
 
     def action_jump(self) -> None:
-        if jumps := self._choose_citing():
-            self.post_message(JumpTo(jumps[self._cited % len(jumps)]))
+        if found := self._choose_citing():
+            self.post_message(JumpTo(found[self._cited % len(found)]))
         self.refresh()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
@@ -268,21 +246,8 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         if not self.entries:
             return None
-        start, end = selection
-        first, first_row = divmod(start.y, _ROWS_AN_ENTRY) if start else (0, 0)
-        last, last_row = divmod(end.y, _ROWS_AN_ENTRY) if end else (len(self.entries), 0)
-        last = min(last, len(self.entries) - 1)
-        if end is None or end.y >= len(self.entries) * _ROWS_AN_ENTRY:
-            end, last_row = None, 0
-        parts = []
-        for position in range(first, last + 1):
-            from_row = (first_row, start.x) if start and position == first else None
-            to_row = (last_row, end.x) if end and position == last else None
-            if from_row is None and to_row is None:
-                parts.append(self.copied(self.entries[position]))
-            else:
-                parts.append(_extract(self._rows_of(position), from_row, to_row))
-        return "\n".join(parts), "\n"
+        text = selected(selection, len(self.entries), lambda at: self.copied(self.entries[at]), self._rows_of)
+        return text, "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh()
@@ -296,7 +261,7 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             self._width = width
             self._drawn_rows.clear()
             self._laid_out.clear()
-            self._estimate_all()
+            self._rows.change_width(width)
             self._tail = self.layout_tail(width)
             self._changed(anchor)
         else:
@@ -334,7 +299,7 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             entry, number, rows = len(self.entries), at - self._rows.total, self._tail
         if number >= len(rows):
             return Strip.blank(self.size.width, self.rich_style)
-        row, place = rows[number], entry * _ROWS_AN_ENTRY + number
+        row, place = rows[number], entry * ROWS_AN_ENTRY + number
         spans = tuple(self.spans(entry, row))
         if spans or entry == self.cursor or self.text_selection is not None:
             return self._strip(entry, row, place, spans)
@@ -346,26 +311,14 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
     # Inside
 
     def _strip(self, entry: int, row: Row, place: int, spans: Sequence[Span]) -> Strip:
-        base = self.rich_style
-        if entry == self.cursor:
-            base += self._style("cursor")
-        strip = Strip(self._drawn(entry, row, place, spans, base).render(self.app.console))
-        return strip.crop_extend(0, self.size.width, base).apply_offsets(0, place)
-
-    def _drawn(self, entry: int, row: Row, place: int, spans: Sequence[Span], base: Style) -> Text:
-        text = Text(end="", no_wrap=True)
-        for piece in row.pieces:
-            style = base + self._style(piece.style) if piece.style else base
-            if piece.jump:
-                style += Style(meta={"jump": piece.jump})
-            text.append(piece.text, style)
-        for span in (*spans, *self._chosen_citation(entry, row)):
-            text.stylize(self._style(span.style), span.start, span.end)
+        base = self.rich_style + (self._style("cursor") if entry == self.cursor else Style.null())
+        text = drawn(row, (*spans, *self._chosen_citation(entry, row)), base, self._style)
         if (selection := self.text_selection) is not None and (chosen := selection.get_span(place)):
             start, end = chosen
             style = self.screen.get_component_rich_style("screen--selection")
             text.stylize(style, start, len(text) if end == -1 else end)
-        return text
+        strip = Strip(text.render(self.app.console))
+        return strip.crop_extend(0, self.size.width, base).apply_offsets(0, place)
 
     def _choose_citing(self) -> Sequence[str]:
         """Where the entry under the cursor leads to. Without a cursor the last entry in sight that leads
@@ -375,18 +328,13 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             self.cursor = next((at for at in reversed(self.in_sight()) if self._jumps(at)), None)
         return self._jumps(self.cursor) if self.cursor is not None else ()
 
-    def _jumps(self, position: int) -> Sequence[str]:
-        rows = self._rows_of(position)
-        return list(dict.fromkeys(piece.jump for row in rows for piece in row.pieces if piece.jump))
+    def _jumps(self, position: int) -> list[str]:
+        return jumps(self._rows_of(position))
 
     def _chosen_citation(self, entry: int, row: Row) -> Iterable[Span]:
-        if entry != self.cursor or not any(piece.jump for piece in row.pieces):
-            return
-        jumps, at = self._jumps(entry), 0
-        for piece in row.pieces:
-            if piece.jump and piece.jump == jumps[self._cited % len(jumps)]:
-                yield Span(at, at + len(piece.text), "cite-here")
-            at += len(piece.text)
+        if entry != self.cursor or not (found := self._jumps(entry)):
+            return ()
+        return citation(row, found[self._cited % len(found)])
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(component(name), partial=True)
@@ -397,15 +345,6 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             rows = self.layout_entry(self.entries[position], self._width)
             self._laid_out[position] = rows
         return rows
-
-    def _estimate(self, extent: int) -> int:
-        return max(1, -(-extent // self._width)) if self._width else 1
-
-    def _estimate_all(self) -> None:
-        width = self._width or 1 << 30
-        self._rows.reset([-(-extent // width) or 1 for extent in self._extents])
-        self._exact = bytearray(len(self.entries))
-        self._laid_out.clear()
 
     def _anchor(self) -> tuple[int, int]:
         """The entry at the top of the view, and how many of its rows are above it."""
@@ -422,11 +361,11 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             return
         top = self.scroll_offset.y
         if self.following:
-            self._measure_back(len(self.entries) - 1, screens=2)
+            self._measure(range(len(self.entries) - 1, -1, -1), screens=2)
             self._place(self._rows.total)
         else:
             entry, above = self._anchor() if anchor is None else anchor
-            self._measure_back(entry - 1, screens=1)
+            self._measure(range(entry - 1, -1, -1), screens=1)
             self._measure(range(entry, len(self.entries)), screens=2)
             if entry < len(self.entries):
                 above = min(above, self._rows[entry] - 1)
@@ -451,18 +390,9 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             self.following = self.following or (self.FOLLOWS_END and self.max_scroll_y > 0)
             self._set_unseen(0)
 
-    def _measure_back(self, entry: int, *, screens: int) -> None:
-        self._measure(range(entry, -1, -1), screens=screens)
-
     def _measure(self, entries: range, *, screens: int) -> None:
-        wanted = screens * max(1, self.size.height)
-        for entry in entries:
-            if not self._exact[entry]:
-                self._rows.set(entry, len(self._rows_of(entry)))
-                self._exact[entry] = 1
-            wanted -= self._rows[entry]
-            if wanted <= 0:
-                return
+        rows = screens * max(1, self.size.height)
+        self._rows.measure(entries, rows, lambda entry: len(self._rows_of(entry)))
 
     def _scroll_rows(self, rows: int) -> None:
         self._scroll_to_row(self.scroll_offset.y + rows)
@@ -488,26 +418,3 @@ class LinesView(ScrollView, Generic[EntryT], can_focus=True):
             self.unseen = count
             if self.is_attached:
                 self.post_message(self.UnseenChanged(count))
-
-
-def _alike(before: Sequence[Row], now: Sequence[Row]) -> int:
-    """How many rows at the beginning are the same."""
-    same = 0
-    for old, new in zip(before, now, strict=False):
-        if old != new:
-            break
-        same += 1
-    return same
-
-
-def _extract(rows: Sequence[Row], start: tuple[int, int] | None, end: tuple[int, int] | None) -> str:
-    """The text between two places in an entry, each a row and a character of it, without padding."""
-    first, first_x = start or (0, 0)
-    last, last_x = end or (len(rows) - 1, len(rows[-1].text))
-    parts = []
-    for number in range(first, min(last, len(rows) - 1) + 1):
-        row = rows[number]
-        low = max(row.indent, first_x if number == first else 0)
-        high = last_x if number == last else len(row.text)
-        parts.append(("" if number == first else row.glue) + row.text[low:high])
-    return "".join(parts)

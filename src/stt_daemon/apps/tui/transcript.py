@@ -16,7 +16,8 @@ from textual.widgets import Input
 
 from stt_daemon.apps.tui import transcript_lines
 from stt_daemon.apps.tui.line_input import LineInput
-from stt_daemon.apps.tui.lines_view import LinesView, Span
+from stt_daemon.apps.tui.lines_view import LinesView
+from stt_daemon.apps.tui.rows import Span
 from stt_daemon.apps.tui.search import Search
 from stt_daemon.apps.tui.text import label
 from stt_daemon.apps.tui.transcript_lines import TranscriptLine, line_of, place_of, rule
