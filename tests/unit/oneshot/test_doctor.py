@@ -254,5 +254,5 @@ def test_the_real_probe_names_what_triage_lacks(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     assert build_probes(Config()).laya() == ""
     config = Config.model_validate({"triage": {"enabled": True}})
-    with pytest.raises(SttDaemonError, match="laya is not installed|questions.json"):
+    with pytest.raises(SttDaemonError, match=r"laya is not installed|questions\.json"):
         build_probes(config).laya()
