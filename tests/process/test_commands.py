@@ -115,6 +115,10 @@ def test_a_second_up_is_refused_with_exit_code_3(user: User, start: Start) -> No
         (["--source", "mic", "--speed", "max"], "--speed max"),
         (["--source", "-", "--control", "-"], "stdin"),
         (["--source", "mic", "--control", "config.toml"], "named pipe"),
+        (["--with-tui", "--source", "-"], "--source - both claim stdin"),
+        (["--with-tui", "--control", "-"], "--control - both claim stdin"),
+        (["--with-tui", "--events", "-"], "--events - both claim stdout"),
+        (["--with-tui"], "needs a terminal"),
     ],
 )
 def test_what_cannot_work_is_refused_before_anything_is_made(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
+from textual import events
 
 from stt_daemon.apps.tui.keys import KEYS, MORE_KEYS
 from stt_daemon.apps.tui.quitting import QuittingScreen
@@ -252,5 +253,18 @@ def test_a_citation_leads_to_its_line_and_an_unknown_one_says_so() -> None:
         await one.tell(reply("Or not [u999].", 2))
         await one.press("shift+tab", "escape", "enter")
         assert one.has("u999 is not in the transcript")
+
+    in_interface(do)
+
+
+def test_what_is_typed_ahead_of_the_input_is_not_lost() -> None:
+    async def do(one: Shown) -> None:
+        for key in ("c", "x", "q", "enter"):  # all before the interface has its next turn
+            one.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        for _ in range(100):
+            if len(one.sent.lines) == 2:
+                break
+            await one.pilot.pause(0.02)
+        assert one.sent.lines == ["/chat", "xq"]
 
     in_interface(do)

@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
 
+from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import Monochrome
 from textual.screen import Screen
+from textual.widgets import Input
 
 from stt_daemon.apps.tui.arrangement import PaneName
 from stt_daemon.apps.tui.banner import Banner
@@ -54,6 +56,7 @@ from stt_daemon.messages import (
 log = logging.getLogger(__name__)
 
 _BEAT_S = 1.0
+_ACTIONS = {key.keys: key.action for key in KEYS}
 
 
 class SttApp(App[None]):
@@ -128,6 +131,19 @@ class SttApp(App[None]):
             self._toast(Toast("theme", f"there is no theme {shown(name)}", "warning", 8.0))
             name = DARK.name
         self.theme = name
+
+    async def on_event(self, event: events.Event) -> None:
+        """A key of ours is carried out at once. By way of the bindings it would come back here some turns
+        later, and what was typed after it would not go where it leads.
+        """
+        if isinstance(event, events.Key) and not event.is_forwarded and self._is_key(event.key):
+            await self.run_action(_ACTIONS[event.key])
+        else:
+            await super().on_event(event)
+
+    def _is_key(self, key: str) -> bool:
+        typing = len(self.screen_stack) > 1 or isinstance(self.focused, Input)
+        return key in _ACTIONS and not typing
 
     # What happened
 

@@ -19,6 +19,7 @@ from textual.widgets import Input
 
 from stt_daemon.apps.tui import chat_lines
 from stt_daemon.apps.tui.chat_lines import ChatEntry
+from stt_daemon.apps.tui.focus import focus_now
 from stt_daemon.apps.tui.inference import Inference
 from stt_daemon.apps.tui.line_input import LineInput
 from stt_daemon.apps.tui.lines_view import LinesView
@@ -144,7 +145,7 @@ class ChatPane(Vertical):
 
     def open_entry(self, start: str = "") -> None:
         """Let the user type; `start` is put there when nothing has been typed yet."""
-        self.entry.focus()
+        focus_now(self.entry)
         if start and not self.entry.value:
             self.entry.value = start
             self.entry.cursor_position = len(start)
@@ -204,4 +205,4 @@ class ChatPane(Vertical):
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape" and self.entry.has_focus:
             event.stop()
-            self.view.focus()
+            focus_now(self.view)

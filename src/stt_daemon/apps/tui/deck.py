@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 
 from stt_daemon.apps.tui.arrangement import Arrangement, PaneName, arrange
 from stt_daemon.apps.tui.chat import ChatPane
+from stt_daemon.apps.tui.focus import focus_now
 from stt_daemon.apps.tui.lines_view import LinesView
 from stt_daemon.apps.tui.summary import SummaryPane
 from stt_daemon.apps.tui.tabs import PaneTabs
@@ -94,7 +95,7 @@ class Deck(Vertical):
     def enter(self, name: PaneName) -> None:
         """Have a pane in sight and its lines under the user's keys."""
         self.bring_to_front(name)
-        self.view(name).focus()
+        focus_now(self.view(name))
 
     def enter_next(self, step: int) -> None:
         order = list(self.panes)
@@ -114,7 +115,7 @@ class Deck(Vertical):
             self._body.set_class(arrangement.across, "-single")
             focused = self.screen.focused
             if focused is not None and not all(one.display for one in focused.ancestors_with_self):
-                self.view(self._fronts[0]).focus()
+                focus_now(self.view(self._fronts[0]))
         self._offer_tabs()
 
     def _offer_tabs(self) -> None:

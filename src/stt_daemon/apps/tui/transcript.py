@@ -15,6 +15,7 @@ from textual.message import Message as TextualMessage
 from textual.widgets import Input
 
 from stt_daemon.apps.tui import transcript_lines
+from stt_daemon.apps.tui.focus import focus_now
 from stt_daemon.apps.tui.line_input import LineInput
 from stt_daemon.apps.tui.lines_view import LinesView
 from stt_daemon.apps.tui.rows import Span
@@ -164,13 +165,13 @@ class TranscriptPane(Vertical):
 
     def open_search(self) -> None:
         self.add_class("-searching")
-        self._query.focus()
+        focus_now(self._query)
         self._query.action_select_all()
 
     def close_search(self) -> None:
         self.view.search.clear()
         self.remove_class("-searching")
-        self.view.focus()
+        focus_now(self.view)
         self.view.refresh()
         self._tell()
 

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from stt_daemon.apps.tui import triage_lines
+from stt_daemon.apps.tui.focus import focus_now
 from stt_daemon.apps.tui.inference import Inference
 from stt_daemon.apps.tui.paragraphs_view import ParagraphsView
 from stt_daemon.apps.tui.text import label
@@ -60,7 +61,7 @@ class TriagePane(Vertical):
         self.toggle_class("-questions")
         self._set_title()
         if had_focus:
-            self.front.focus()
+            focus_now(self.front)
 
     @property
     def front(self) -> ParagraphsView:
