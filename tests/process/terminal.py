@@ -23,9 +23,15 @@ LEAVE_SCREEN = "\x1b[?1049l"
 
 
 class InTerminal:
-    """One run of a command as the session leader of a terminal of its own."""
+    """One run of a command in a terminal of its own: as its session leader, or with `shell` below one.
 
-    def __init__(self, command: list[str], cwd: Path, *, size: tuple[int, int] = (100, 30)) -> None:
+    The kernel hangs a terminal up when its session leader dies, so what is to outlive the command needs a
+    shell above it. `pid` is the command's process.
+    """
+
+    def __init__(
+        self, command: list[str], cwd: Path, *, size: tuple[int, int] = (100, 30), shell: bool = False
+    ) -> None:
         self.master, self.slave = pty.openpty()
         width, height = size
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
@@ -38,8 +44,9 @@ class InTerminal:
             stdout=self.slave,
             stderr=self.slave,
             start_new_session=True,
-            preexec_fn=_take_terminal,
+            preexec_fn=_below_a_shell if shell else _take_terminal,
         )
+        self.pid = _only_child(self.process.pid) if shell else self.process.pid
         self._drawn = bytearray()
         self.read_at: list[tuple[float, bytes]] = []
         """What was read, and when (seconds since the epoch)."""
@@ -80,7 +87,7 @@ class InTerminal:
 
         def look() -> bool:
             try:
-                found.append(child_pid(self.process.pid, name))
+                found.append(child_pid(self.pid, name))
             except AssertionError:
                 return False
             return True
@@ -118,12 +125,12 @@ class InTerminal:
             self._drawn += data
 
 
-def fake_program(sessions: Path, **options: Any) -> InTerminal:
+def fake_program(sessions: Path, *, shell: bool = False, **options: Any) -> InTerminal:
     """The supervisor on fake children with an interface; its events go to `events.jsonl`."""
     options = {"tui": "interface", "events": str(sessions / "events.jsonl"), **options}
     sessions.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "tests.fakes.run_supervisor", str(sessions), json.dumps(options)]
-    return InTerminal(command, ROOT)
+    return InTerminal(command, ROOT, shell=shell)
 
 
 def events_of(sessions: Path) -> list[dict[str, Any]]:
@@ -134,3 +141,18 @@ def events_of(sessions: Path) -> list[dict[str, Any]]:
 
 def _take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _below_a_shell() -> None:
+    """Stay as the session leader, as a shell does; only a child goes on to become the command."""
+    _take_terminal()
+    if os.fork():
+        os.closerange(3, 256)  # whoever starts the command waits for these
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        while True:
+            signal.pause()
+
+
+def _only_child(parent: int) -> int:
+    (child,) = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
+    return int(child)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ from stt_daemon.messages import (
 )
 from tests.fakes.clock import FakeClock
 from tests.tui.screens import lines_of
+
+PATIENCE_S = 10.0
 
 EVERYTHING = {"triage": {"enabled": True}, "summary": {"enabled": True}}
 SESSION = SessionChanged(state="opened", id="20260101-100000", dir="/sessions/20260101-100000")
@@ -85,6 +88,15 @@ class Shown:
     async def settle(self) -> None:
         await self.pilot.pause()
         await self.pilot.pause()
+
+    async def eventually(self, holds: Callable[[], bool]) -> bool:
+        """Whether it comes to hold; for what the interface draws in a beat of its own."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not holds():
+            if time.monotonic() > deadline:
+                return False
+            await self.pilot.pause(0.01)
+        return True
 
     @property
     def screen(self) -> str:

@@ -80,7 +80,7 @@ SEEN: list[tuple[Message, str]] = [
 def test_an_event_is_seen(message: Message, text: str) -> None:
     async def do(one: Shown) -> None:
         await one.tell(message)
-        assert text in one.screen
+        assert await one.eventually(lambda: text in one.screen)
 
     in_interface(do)
 
@@ -118,11 +118,14 @@ def test_a_reply_streams() -> None:
 
 def test_the_level_falls_slowly_and_shows_clipping() -> None:
     async def do(one: Shown) -> None:
+        def length() -> int:
+            return one.line("● live").count("━")
+
         await one.tell(LevelMeasured(db=0.0, clipping=True))
-        loud = one.line("● live").count("━")
+        assert await one.eventually(lambda: length() == 12)
         await one.tell(LevelMeasured(db=-60.0, clipping=False))
-        assert loud == 12
-        assert 0 < one.line("● live").count("━") < loud
+        assert await one.eventually(lambda: length() < 12)
+        assert length() > 0
 
     in_interface(do)
 
