@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -20,6 +21,7 @@ from tests.process.running import PATIENCE_S, ROOT, child_pid, environment, even
 
 ENTER_SCREEN = "\x1b[?1049h"
 LEAVE_SCREEN = "\x1b[?1049l"
+_SEQUENCE = re.compile(r"\x1b\[[0-9;?<>=]*[A-Za-z]")
 
 
 class InTerminal:
@@ -54,8 +56,12 @@ class InTerminal:
         return bytes(self._drawn).decode("utf-8", "replace")
 
     def shows(self, text: str, *, after: int = 0) -> bool:
-        """Wait until a text was drawn. Cells that did not change are not drawn again: look for one word."""
-        return eventually(lambda: text in self.drawn[after:])
+        """Wait until a text was drawn; styles in between do not count, unless the text is a sequence itself.
+        Cells that did not change are not drawn again: look for one word.
+        """
+        if "\x1b" in text:
+            return eventually(lambda: text in self.drawn[after:])
+        return eventually(lambda: text in _SEQUENCE.sub("", self.drawn[after:]))
 
     def press(self, keys: str | bytes) -> None:
         os.write(self.master, keys if isinstance(keys, bytes) else keys.encode())
@@ -75,12 +81,13 @@ class InTerminal:
         self.slave = -1
         os.close(master)
 
-    def child(self, name: str) -> int:
+    def child(self, name: str, *, of: int | None = None) -> int:
+        """The process id of a child of the supervisor; `of`: of the one with that id."""
         found: list[int] = []
 
         def look() -> bool:
             try:
-                found.append(child_pid(self.process.pid, name))
+                found.append(child_pid(of or self.process.pid, name))
             except AssertionError:
                 return False
             return True
@@ -118,11 +125,15 @@ class InTerminal:
             self._drawn += data
 
 
-def fake_program(sessions: Path, **options: Any) -> InTerminal:
-    """The supervisor on fake children with an interface; its events go to `events.jsonl`."""
+def fake_program(sessions: Path, *, shell: bool = False, **options: Any) -> InTerminal:
+    """The supervisor on fake children with an interface; its events go to `events.jsonl`. With `shell` it is
+    started by a shell that says its process id and lives on, as in a real terminal: no hang-up at its death.
+    """
     options = {"tui": "interface", "events": str(sessions / "events.jsonl"), **options}
     sessions.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "tests.fakes.run_supervisor", str(sessions), json.dumps(options)]
+    if shell:
+        command = ["sh", "-c", 'exec 3<&0; "$@" <&3 & echo "supervisor $!"; wait; sleep 60', "sh", *command]
     return InTerminal(command, ROOT)
 
 
