@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -20,18 +21,13 @@ from tests.process.running import PATIENCE_S, ROOT, child_pid, environment, even
 
 ENTER_SCREEN = "\x1b[?1049h"
 LEAVE_SCREEN = "\x1b[?1049l"
+_SEQUENCE = re.compile(r"\x1b\[[0-9;?<>=]*[A-Za-z]")
 
 
 class InTerminal:
-    """One run of a command in a terminal of its own: as its session leader, or with `shell` below one.
+    """One run of a command as the session leader of a terminal of its own."""
 
-    The kernel hangs a terminal up when its session leader dies, so what is to outlive the command needs a
-    shell above it. `pid` is the command's process.
-    """
-
-    def __init__(
-        self, command: list[str], cwd: Path, *, size: tuple[int, int] = (100, 30), shell: bool = False
-    ) -> None:
+    def __init__(self, command: list[str], cwd: Path, *, size: tuple[int, int] = (100, 30)) -> None:
         self.master, self.slave = pty.openpty()
         width, height = size
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
@@ -44,9 +40,8 @@ class InTerminal:
             stdout=self.slave,
             stderr=self.slave,
             start_new_session=True,
-            preexec_fn=_below_a_shell if shell else _take_terminal,
+            preexec_fn=_take_terminal,
         )
-        self.pid = _only_child(self.process.pid) if shell else self.process.pid
         self._drawn = bytearray()
         self.read_at: list[tuple[float, bytes]] = []
         """What was read, and when (seconds since the epoch)."""
@@ -61,8 +56,12 @@ class InTerminal:
         return bytes(self._drawn).decode("utf-8", "replace")
 
     def shows(self, text: str, *, after: int = 0) -> bool:
-        """Wait until a text was drawn. Cells that did not change are not drawn again: look for one word."""
-        return eventually(lambda: text in self.drawn[after:])
+        """Wait until a text was drawn; styles in between do not count, unless the text is a sequence itself.
+        Cells that did not change are not drawn again: look for one word.
+        """
+        if "\x1b" in text:
+            return eventually(lambda: text in self.drawn[after:])
+        return eventually(lambda: text in _SEQUENCE.sub("", self.drawn[after:]))
 
     def press(self, keys: str | bytes) -> None:
         os.write(self.master, keys if isinstance(keys, bytes) else keys.encode())
@@ -82,12 +81,13 @@ class InTerminal:
         self.slave = -1
         os.close(master)
 
-    def child(self, name: str) -> int:
+    def child(self, name: str, *, of: int | None = None) -> int:
+        """The process id of a child of the supervisor; `of`: of the one with that id."""
         found: list[int] = []
 
         def look() -> bool:
             try:
-                found.append(child_pid(self.pid, name))
+                found.append(child_pid(of or self.process.pid, name))
             except AssertionError:
                 return False
             return True
@@ -126,11 +126,15 @@ class InTerminal:
 
 
 def fake_program(sessions: Path, *, shell: bool = False, **options: Any) -> InTerminal:
-    """The supervisor on fake children with an interface; its events go to `events.jsonl`."""
+    """The supervisor on fake children with an interface; its events go to `events.jsonl`. With `shell` it is
+    started by a shell that says its process id and lives on, as in a real terminal: no hang-up at its death.
+    """
     options = {"tui": "interface", "events": str(sessions / "events.jsonl"), **options}
     sessions.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "tests.fakes.run_supervisor", str(sessions), json.dumps(options)]
-    return InTerminal(command, ROOT, shell=shell)
+    if shell:
+        command = ["sh", "-c", 'exec 3<&0; "$@" <&3 & echo "supervisor $!"; wait; sleep 60', "sh", *command]
+    return InTerminal(command, ROOT)
 
 
 def events_of(sessions: Path) -> list[dict[str, Any]]:
@@ -141,18 +145,3 @@ def events_of(sessions: Path) -> list[dict[str, Any]]:
 
 def _take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-
-
-def _below_a_shell() -> None:
-    """Stay as the session leader, as a shell does; only a child goes on to become the command."""
-    _take_terminal()
-    if os.fork():
-        os.closerange(3, 256)  # whoever starts the command waits for these
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        while True:
-            signal.pause()
-
-
-def _only_child(parent: int) -> int:
-    (child,) = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
-    return int(child)

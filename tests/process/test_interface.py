@@ -175,8 +175,9 @@ def test_an_interface_whose_supervisor_was_killed_gives_the_terminal_back(
 ) -> None:
     running = start(shell=True)
     assert running.shows("hello")
-    interface = running.child("tui")
-    os.kill(running.pid, signal.SIGKILL)
+    supervisor = int(running.drawn.split("supervisor ")[1].split()[0])
+    interface = running.child("tui", of=supervisor)
+    os.kill(supervisor, signal.SIGKILL)
     assert eventually(lambda: not process_exists(interface))
     assert_left_well(running, sessions)
 
