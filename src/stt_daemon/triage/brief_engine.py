@@ -16,21 +16,23 @@ from stt_daemon.triage import facts, lexicon
 from stt_daemon.triage.bullets import restore_missing_bullets
 from stt_daemon.triage.evidence import Delta
 from stt_daemon.triage.fact_ledger import FactLedger, LedgerLine, Noted
-from stt_daemon.triage.grammar import reply_grammar
-from stt_daemon.triage.recall import uncovered
+from stt_daemon.triage.grammar import HEADINGS, reply_grammar
+from stt_daemon.triage.recall import uncovered, worth_keeping
 from stt_daemon.triage.reply import Unusable, parse_reply
 from stt_daemon.triage.written import bare, note
 
 DETAILS = "Prior Details:"
 """Opens the section of the recorded facts; everything before it is the narrative."""
 
-CLOSING = "Now reply with the two sections NEW FACTS: and BRIEF: as described, and nothing else."
+CLOSING = """\
+Now reply with the two sections. Under NEW FACTS: every decision, task, date, number, name and problem that NEW
+UTTERANCES add, one short sentence a line; under BRIEF: short notes in your own words."""
 
 FORM = """\
 Your last reply could not be used: {reason}. Reply once more, in exactly this form and with nothing else:
 
 NEW FACTS:
-- one new fact a line, or the single word none
+- [u0] one new fact a line, behind the ids of its lines, or the single word none
 BRIEF:
 the notes"""
 
@@ -100,9 +102,8 @@ class BriefEngine:
         self._settings = settings
         self._ledger = ledger
         self._narrative = ""
-        self._told = frozenset(
-            facts.read(bare(line)).normal for line in settings.system_prompt.splitlines() if line.strip()
-        )
+        self._headings = [name for name in HEADINGS if name in settings.system_prompt]
+        self._told = frozenset(map(_normal, settings.system_prompt.splitlines())) - {""}
 
     @property
     def ledger(self) -> FactLedger:
@@ -162,7 +163,11 @@ class BriefEngine:
             timeout_s=self._settings.timeout_s,
             temperature=self._settings.temperature,
             slot_id=self._settings.slot_id,
-            grammar=reply_grammar([line.id for line in read if line.id]),
+            grammar=reply_grammar(
+                [line.id for line in read if line.id],
+                {line.id for line in read if worth_keeping(line)},
+                self._headings,
+            ),
             left_out=left_out,
         )
 
@@ -187,9 +192,10 @@ class BriefEngine:
             # A model makes a meeting out of "test, test": neither facts nor notes can come of it.
             return BriefAccepted((), self.shown, tuple(line.id for line in read if line.id))
         recorded = self._ledger.add(self._noted(parsed.facts, read), read)
-        if parsed.narrative and not cut:
+        narrative = self._without_told(parsed.narrative)
+        if narrative and not cut:
             self._narrative = restore_missing_bullets(
-                self._narrative, parsed.narrative, room=self._settings.max_chars
+                self._narrative, narrative, room=self._settings.max_chars
             )
         open_lines = uncovered(read, recorded.facts, self._ledger)
         return BriefAccepted(
@@ -221,7 +227,17 @@ class BriefEngine:
     def _noted(self, written: Sequence[str], read: Sequence[Delta]) -> list[Noted]:
         """The facts of a reply; lines copied from the prompt are none."""
         noted = (note(line, read) for line in written)
-        return [fact for fact in noted if fact and facts.read(fact.text).normal not in self._told]
+        return [fact for fact in noted if fact and _normal(fact.text) not in self._told]
+
+    def _without_told(self, narrative: str) -> str:
+        """The notes without the sentences of the prompt's example."""
+        return "\n".join(
+            line for line in narrative.splitlines() if line.endswith(":") or _normal(line) not in self._told
+        )
+
+
+def _normal(line: str) -> str:
+    return facts.read(bare(line)).normal
 
 
 def _is_noise(line: Delta) -> bool:

@@ -90,7 +90,7 @@ class FactLedger:
 
     def __init__(self, max_facts: int, max_chars: int) -> None:
         self._max_facts = max_facts
-        self._max_chars = max_chars
+        self.max_chars = max_chars
         self._minted = 0
         self._empty()
 
@@ -113,14 +113,15 @@ class FactLedger:
         """Record what is new among the facts that a reply found in `read`, the lines of its request."""
         lines: list[LedgerLine] = []
         grounded = []
+        said = frozenset[str]().union(*(line.traits.every_word for line in read))
         for note in noted:
-            text = clip(plain(note.text).strip(), self._max_chars)
+            text = clip(plain(note.text).strip(), self.max_chars)
             traits = facts.read(text)
             if not traits.normal:
                 continue
             fact = ground(text, note.cited, read)
             grounded.append(fact)
-            if self._knows(fact, traits):
+            if self._knows(fact, traits, said):
                 continue
             self._minted += 1
             recorded = Fact.of(self._minted, text, fact.evidence(read), self._is_verified(fact, traits))
@@ -172,10 +173,10 @@ class FactLedger:
         """All facts for people, a line each."""
         return "\n".join(fact.shown_with_lines() for fact in self._facts.values())
 
-    def _knows(self, fact: Grounded, traits: Traits) -> bool:
+    def _knows(self, fact: Grounded, traits: Traits, said: frozenset[str]) -> bool:
         if self._exact[traits.normal, traits.hedged]:
             return True
-        candidate = Candidate.of(fact, traits)
+        candidate = Candidate.of(fact, traits, said)
         return any(
             is_same(candidate, old.traits, frozenset(old.evidence["ids"])) for old in self._similar(traits)
         )
@@ -259,7 +260,7 @@ def _line_of(fact: Fact) -> LedgerLine:
         "op": "add",
         "id": fact.id,
         "text": fact.text,
-        "evidence": fact.evidence,
+        "evidence": {**fact.evidence, "ids": list(fact.evidence["ids"])},
         "verified": fact.verified,
     }
 

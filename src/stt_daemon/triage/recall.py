@@ -31,6 +31,11 @@ def uncovered(read: Sequence[Delta], found: Iterable[Grounded], ledger: FactLedg
     )
 
 
+def worth_keeping(line: Delta) -> bool:
+    """Whether an utterance holds a number, a date, a name, or words that decide."""
+    return bool(line.id and (_numbers_and_dates(line) or line.said.names or _decides(line)))
+
+
 def _is_covered(line: Delta, shown: Sequence[Grounded], ledger: FactLedger) -> bool:
     needed = _numbers_and_dates(line)
     names = line.said.names

@@ -24,17 +24,19 @@ NO_FACTS = frozenset(
 
 _PIECE = 512
 
-_MARK = r"[#>*_`~]"
+_DRESS = r"[#>*_`~ ]*"
 _HEADING = re.compile(
-    rf"(?P<mark>(?:{_MARK}+\s*)*)(?:\d[.)]\s*)?(?P<mark2>{_MARK}*)\s*(?P<name>NEW[ _-]FACTS|BRIEF)\s*{_MARK}*"
-    rf"\s*(?P<colon>[:：]?)\s*(?P<mark3>{_MARK}*)(?P<rest>.*)",
+    rf"(?P<dress>{_DRESS})(?:\d[.)])?(?P<more>{_DRESS})(?P<name>NEW[ _-]FACTS|BRIEF)(?![^\W_]){_DRESS}"
+    rf"(?P<colon>[:：]?){_DRESS}",
     re.IGNORECASE,
 )
+_HEADING_CHARS = 40
+"""A heading and all that dresses it up fit into so many characters."""
+
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
 _BULLET = re.compile(r"\s*(?:[-–—•*+·▪]|\d{1,3}[.)])\s+")
 _ECHOED = re.compile(
-    rf"\s*(?:{_MARK}+\s*)?(?:CURRENT LEDGER|CURRENT BRIEF|NEW UTTERANCES|Focus|Prior Details)"
-    rf"\s*{_MARK}*\s*[:：]",
+    rf"{_DRESS}(?:CURRENT LEDGER|CURRENT BRIEF|NEW UTTERANCES|Focus|Prior Details){_DRESS}[:：]",
     re.IGNORECASE,
 )
 
@@ -95,12 +97,13 @@ def _without_reasoning(text: str) -> str:
 
 def _heading(line: str) -> tuple[Section, str] | None:
     """The section a line opens, and what stands behind its colon."""
-    hit = _HEADING.fullmatch(line.strip())
+    line = line.strip()
+    hit = _HEADING.match(line[:_HEADING_CHARS])
     if hit is None:
         return None
-    rest = hit["rest"].strip()
-    marked = bool(hit["mark"] or hit["mark2"])
-    if not hit["colon"] and (rest or not (marked or hit["name"].isupper())):
+    rest = line[hit.end() :]
+    dressed = bool(hit["dress"].strip() or hit["more"].strip())
+    if not hit["colon"] and (rest or not (dressed or hit["name"].isupper())):
         return None
     name: Section = "BRIEF" if hit["name"].upper() == "BRIEF" else "NEW FACTS"
     return name, rest

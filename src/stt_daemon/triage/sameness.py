@@ -3,11 +3,11 @@
 Numbers, dates, names, denial and hedge must be alike; then a new fact is an old one
 
 - if it uses only words of the old one, in their order, and most of them (a shorter telling), or
-- if it is a retelling, by a model, of what it was shown in the ledger or in the same line: nothing in the new
-  lines supports it, or its lines are the old one's and its own words do not stand in them; half of its words
-  must then be the old one's, and three quarters where no number, date or name ties the two together.
+- if a model retells it: no line of the request supports it, or only lines that support the old one do; none
+  of its own words was said in the request; half of what it says is the old one's, three quarters where no
+  number, date or name ties the two together; and names stand in the same order.
 
-A fact that was said once more, in words that were said, is kept: the words may make the difference.
+What was said once more, in words that were said, is kept: the words may make the difference.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RETELLING_LOOSE = 0.75
 
 @dataclass(frozen=True)
 class Candidate:
-    """A fact that asks to be recorded. `said`: all words of its lines. `retold`: no line supports it."""
+    """A fact that asks to be recorded. `said`: all words of the request. `retold`: no line supports it."""
 
     traits: Traits
     ids: frozenset[str]
@@ -33,12 +33,12 @@ class Candidate:
     retold: bool
 
     @classmethod
-    def of(cls, fact: Grounded, traits: Traits) -> Candidate:
-        said = frozenset[str]().union(*(line.traits.every_word for line in fact.lines))
+    def of(cls, fact: Grounded, traits: Traits, said: frozenset[str]) -> Candidate:
+        shown = frozenset[str]().union(*(line.traits.every_word for line in fact.lines))
         if traits.claims:
             retold = traits.claims <= fact.unsupported
         else:
-            retold = len(said.intersection(traits.words)) < WORDS_SHARED * len(set(traits.words))
+            retold = len(shown.intersection(traits.words)) < WORDS_SHARED * len(set(traits.words))
         return cls(traits, frozenset(line.id for line in fact.lines if line.id), said, retold)
 
 
@@ -56,12 +56,21 @@ def is_same(new: Candidate, old: Traits, old_ids: frozenset[str]) -> bool:
         return False
     if _within(traits.words, old.words) and len(traits.words) >= SHORTER_TELLING * len(old.words):
         return True
-    words, old_words = frozenset(traits.words), frozenset(old.words)
-    same_lines = bool(new.ids) and new.ids <= old_ids and new.said.isdisjoint(words - old_words)
-    if not words or not (new.retold or same_lines):
+    if not new.retold and not (new.ids and new.ids <= old_ids):
         return False
-    tied = bool(traits.numbers or traits.dates or traits.entities)
-    return len(words & old_words) >= (RETELLING_TIED if tied else RETELLING_LOOSE) * len(words)
+    return _is_retelling(new, old)
+
+
+def _is_retelling(new: Candidate, old: Traits) -> bool:
+    words, old_words = frozenset(new.traits.words), frozenset(old.words)
+    names = new.traits.entities | old.entities
+    if not words or not new.said.isdisjoint(words - old_words):
+        return False
+    if [word for word in new.traits.words if word in names] != [word for word in old.words if word in names]:
+        return False
+    ties = len(new.traits.numbers) + len(new.traits.dates)
+    needed = RETELLING_TIED if ties or names else RETELLING_LOOSE
+    return len(words & old_words) + ties >= needed * (len(words) + ties)
 
 
 def _within(words: Sequence[str], others: Sequence[str]) -> bool:
