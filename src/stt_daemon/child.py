@@ -50,9 +50,10 @@ _PR_SET_PDEATHSIG = 1
 def main(arguments: list[str] | None = None) -> int:
     """Run one child; its exit code."""
     options = _parse(arguments)
-    _keep_signals_away(terminal=options.log is None)
+    _keep_signals_away(terminal=options.terminal)
     if options.log is not None:
         start_logging(Path(options.log), redirect=True)
+    if not options.terminal:  # who has a terminal to restore leaves at the end of file, in its own time
         _die_with(options.parent)
     for descriptor in (options.read, options.write, options.lock):
         if descriptor is not None:
@@ -102,7 +103,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--read", type=int, required=True, help="descriptor of the pipe to read")
     parser.add_argument("--write", type=int, required=True, help="descriptor of the pipe to write")
     parser.add_argument("--lock", type=int, help="descriptor that shows that somebody may still write")
-    parser.add_argument("--log", help="where descriptors 1 and 2 lead; absent: this child has the terminal")
+    parser.add_argument("--log", help="where descriptors 1 and 2 lead; absent: they stay as they are")
+    parser.add_argument("--terminal", action="store_true", help="descriptor 0 is a terminal to draw on")
     parser.add_argument("--parent", type=int, default=0, help="process id of the supervisor")
     return parser.parse_args(arguments)
 

@@ -43,10 +43,20 @@ def test_running_the_supervisor_loads_no_numbers_either() -> None:
     assert not names & (HEAVY | {"numpy"})
 
 
+def test_the_interface_loads_no_models_no_numbers_and_no_client() -> None:
+    assert not loaded_by("import stt_daemon.apps.tui.main") & (HEAVY - {"textual"} | {"numpy"})
+    assert "textual" not in loaded_by("import stt_daemon.apps.tui")
+
+
 def test_the_command_line_answers_without_loading_configuration_or_numbers() -> None:
     names = loaded_by("import stt_daemon.cli")
     assert "click" in names
     assert not names & {"pydantic", "numpy", "platformdirs"}
+
+
+@pytest.mark.parametrize("room", ["analyst", "values", "values.calibration", "values.report"])
+def test_summary_and_values_need_nothing_but_the_language(room: str) -> None:
+    assert not loaded_by(f"import stt_daemon.{room}") & (HEAVY | {"pydantic", "numpy"})
 
 
 def test_only_the_command_line_prints() -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a line is what one person says
 """A meeting of twenty stretches, as a microphone in the middle of the table hears it, and what it holds.
 
 Everybody is "Speaker", as in a real transcript. `FACTS` lists what a careful note taker would write down: the

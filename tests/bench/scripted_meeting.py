@@ -58,6 +58,11 @@ def holds(fact: Fact, patterns: tuple[str, ...]) -> bool:
     return all(re.search(pattern, fact.traits.normal) for pattern in patterns)
 
 
+def show(*words: object) -> None:
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+    sys.stdout.flush()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base-url", default="http://127.0.0.1:8091/v1")
@@ -91,7 +96,7 @@ def main() -> int:
             try:
                 reply = ask(client, engine.reask(request, text) if again else request)
             except LlmError as error:
-                print(f"round {number}: {error}", flush=True)
+                show(f"round {number}: {error}")
                 break
             text = reply.text
             took.append(time.monotonic() - started)
@@ -113,15 +118,14 @@ def main() -> int:
             accepted += 1
             missed = result.missed
             uncovered += result.uncovered
-            print(
+            show(
                 f"round {number}: {took[-1]:.0f} s, {reply.usage.prompt_tokens} tokens in "
                 f"({reply.usage.cached_tokens} cached), {reply.usage.completion_tokens} out, "
                 f"{reply.finish_reason}; {len(result.lines)} facts, {len(missed)} lines once more",
-                flush=True,
             )
         else:
             missed = ()
-            print(f"round {number}: not accepted: {result}", flush=True)
+            show(f"round {number}: not accepted: {result}")
     if out is not None:
         out.close()
     report(engine, rounds, accepted, uncovered, took)
@@ -141,20 +145,20 @@ def report(
         fact.text for fact in recorded if fact.verified and not heard.issuperset(fact.traits.numbers)
     ]
     found = [fact for fact, hits in matches.items() if hits]
-    print(f"\nreplies accepted: {accepted} of {len(rounds)}")
-    print(f"round-1 fact in the ledger: {bool(matches[FIRST_ROUND])}")
-    print(f"scripted facts in the ledger: {len(found)} of {len(expected)} ({len(found) / len(expected):.0%})")
-    print(f"most tellings of one fact: {max(map(len, matches.values()))}")
-    print(f"verified with a number never said: {len(never_said)} {never_said}")
-    print(f"facts {len(recorded)}, unverified {sum(not fact.verified for fact in recorded)}")
-    print(f"lines uncovered: {uncovered}")
-    print(f"decisions nobody made: {[f.text for f in recorded if any(holds(f, p) for p in HEDGED)]}")
-    print(f"seconds a brief: {sum(took) / max(1, len(took)):.0f}")
-    print("not found:", [fact for fact in expected if fact not in found])
+    show(f"\nreplies accepted: {accepted} of {len(rounds)}")
+    show(f"round-1 fact in the ledger: {bool(matches[FIRST_ROUND])}")
+    show(f"scripted facts in the ledger: {len(found)} of {len(expected)} ({len(found) / len(expected):.0%})")
+    show(f"most tellings of one fact: {max(map(len, matches.values()))}")
+    show(f"verified with a number never said: {len(never_said)} {never_said}")
+    show(f"facts {len(recorded)}, unverified {sum(not fact.verified for fact in recorded)}")
+    show(f"lines uncovered: {uncovered}")
+    show(f"decisions nobody made: {[f.text for f in recorded if any(holds(f, p) for p in HEDGED)]}")
+    show(f"seconds a brief: {sum(took) / max(1, len(took)):.0f}")
+    show("not found:", [fact for fact in expected if fact not in found])
     for fact, hits in matches.items():
         if len(hits) > 1:
-            print("told more than once:", fact[1], *(f"\n    {hit.text}" for hit in hits))
-    print("\n" + engine.rendered)
+            show("told more than once:", fact[1], *(f"\n    {hit.text}" for hit in hits))
+    show("\n" + engine.rendered)
 
 
 if __name__ == "__main__":

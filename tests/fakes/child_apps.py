@@ -6,6 +6,7 @@ import os
 import queue
 import threading
 
+from stt_daemon.apps.tui import run as interface
 from stt_daemon.channels import ChildContext, PeerClosed
 from stt_daemon.errors import ConfigError
 from stt_daemon.messages import (
@@ -175,3 +176,39 @@ def printing(context: ChildContext) -> int:
     os.write(1, b"printed to descriptor 1\n")
     os.write(2, b"printed to descriptor 2\n")
     return worker(context)
+
+
+def talkative_worker(context: ChildContext) -> int:
+    """Says more than any terminal takes, then works."""
+    for seq in range(1, 3000):
+        context.outbox.publish(utterance(seq, f"sentence {seq} of a long talk " * 8))
+        if seq % 50 == 0:
+            threading.Event().wait(0.02)
+    return worker(context)
+
+
+def printing_interface(context: ChildContext) -> int:
+    """The real interface, in a process that prints as native libraries do."""
+    os.write(1, b"printed to descriptor 1\n")
+    os.write(2, b"printed to descriptor 2\n")
+    return interface(context)
+
+
+def fragile_interface(context: ChildContext) -> int:
+    """The real interface; at the first try something in its loop fails."""
+    from stt_daemon.apps.tui import app
+
+    def fail(self: app.SttApp) -> None:
+        raise RuntimeError("a bug in the interface")
+
+    if context.configured.attempt == 1:
+        app.SttApp.action_help = fail  # type: ignore[method-assign]
+    return interface(context)
+
+
+def deaf_interface(context: ChildContext) -> int:
+    """The real interface, whose loop never ends."""
+    from stt_daemon.apps.tui import app
+
+    app.SttApp.on_ended = lambda self, _: None  # type: ignore[method-assign, assignment]
+    return interface(context)

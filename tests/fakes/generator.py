@@ -12,7 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stt_daemon.errors import LlmError
-from stt_daemon.llm import ChatReply, ChatRequest, LlmCancelledError, ServerFacts, TokenCount, Usage
+from stt_daemon.llm import (
+    ChatExchange,
+    ChatReply,
+    ChatRequest,
+    LlmCancelledError,
+    ServerFacts,
+    TokenCount,
+    Usage,
+)
 
 Scripted = str | LlmError | Callable[[ChatRequest], "str | LlmError"]
 
@@ -56,6 +64,7 @@ class FakeGenerator:
         *,
         on_delta: Callable[[str], None] | None = None,
         on_reset: Callable[[], None] | None = None,
+        on_exchange: Callable[[ChatExchange], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> ChatReply:
         self.requests.append(request)
@@ -65,6 +74,8 @@ class FakeGenerator:
                 raise LlmCancelledError("the call was cancelled")
         script: Scripted = self.replies.popleft() if self.replies else self.standing
         reply = script(request) if callable(script) else script
+        if on_exchange is not None:
+            on_exchange(_exchange(request, reply))
         if isinstance(reply, LlmError):
             raise reply
         for place in range(0, len(reply), 7):
@@ -73,3 +84,10 @@ class FakeGenerator:
         prompt = sum(len(message.content.split()) for message in request.messages)
         usage = Usage(prompt, len(reply.split()), None, False)
         return ChatReply(reply, self.finish_reason, usage, 0.1, 0.2, "scripted")
+
+
+def _exchange(request: ChatRequest, reply: str | LlmError) -> ChatExchange:
+    body = {"messages": [{"role": m.role, "content": m.content} for m in request.messages]}
+    if isinstance(reply, LlmError):
+        return ChatExchange("scripted", body, None, str(reply), 0.2)
+    return ChatExchange("scripted", body, {"choices": [{"message": {"content": reply}}]}, "", 0.2)

@@ -19,11 +19,13 @@ from stt_daemon.supervisor.health import HealthLimits
 from stt_daemon.supervisor.hub import Hub
 from stt_daemon.supervisor.launch import ProcessPlacement
 from stt_daemon.supervisor.locks import hold_locks
+from stt_daemon.supervisor.output import open_events
 from stt_daemon.supervisor.outputs import showing
 from stt_daemon.supervisor.placement import ChildSpec, Placement, ThreadPlacement
 from stt_daemon.supervisor.restart import RestartPolicy
 from stt_daemon.supervisor.status import StatusBoard
 from stt_daemon.supervisor.supervisor import Supervisor
+from stt_daemon.terminal import TerminalGuard
 
 APPS = "tests.fakes.child_apps"
 
@@ -53,12 +55,25 @@ def run(root: Path, options: dict[str, object]) -> int:
                 ThreadPlacement(clock) if options.get("threads") else ProcessPlacement(root, locks.writers)
             )
             board = StatusBoard(root, "first", root / "first")
-            with showing(hub, no_journal, clock, board, events_on_stdout=not options.get("lines")):
+            tui, events = options.get("tui"), options.get("events")
+            (root / "first").mkdir(exist_ok=True)
+            with showing(
+                hub,
+                no_journal,
+                clock,
+                board,
+                events=open_events(Path(str(events))) if events else None,
+                events_on_stdout=not options.get("lines") and not tui,
+                interface=bool(tui),
+            ):
+                specs = [
+                    ChildSpec("transcription", app(options.get("worker", "worker"))),
+                    ChildSpec("assistant", app(options.get("core", "core"))),
+                ]
+                if tui:
+                    specs.append(ChildSpec("tui", app(tui), owns_terminal=True))
                 supervisor = Supervisor(
-                    [
-                        ChildSpec("transcription", app(options.get("worker", "worker"))),
-                        ChildSpec("assistant", app(options.get("core", "core"))),
-                    ],
+                    specs,
                     placement,
                     ChildConfigured(
                         config={},
@@ -79,6 +94,7 @@ def run(root: Path, options: dict[str, object]) -> int:
                     ),
                     until_end=bool(options.get("until_end")),
                     clock=clock,
+                    terminal=TerminalGuard(1) if tui else None,
                 )
                 if options.get("control"):
                     ControlReader(None, lambda line: hub.publish(ControlReceived(line=line)))

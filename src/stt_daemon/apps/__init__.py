@@ -11,6 +11,7 @@ from stt_daemon.errors import SttDaemonError
 APPS: dict[str, str] = {
     "transcription": "stt_daemon.apps.transcription:run",
     "assistant": "stt_daemon.apps.assistant:run",
+    "tui": "stt_daemon.apps.tui:run",
 }
 """Child name to "module:function". Text, so that knowing an app does not import it."""
 

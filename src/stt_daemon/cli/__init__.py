@@ -43,6 +43,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "devices": LazyCommand("stt_daemon.cli.devices", "List the audio inputs."),
     "config": LazyCommand("stt_daemon.cli.config", "Write, show or check the configuration."),
     "sessions": LazyCommand("stt_daemon.cli.sessions", "List, show, search, export and delete sessions."),
+    "triage": LazyCommand("stt_daemon.cli.triage", "Run a past session through triage again."),
     "transcribe": LazyCommand("stt_daemon.cli.transcribe", "Write down what is said in sound files."),
 }
 

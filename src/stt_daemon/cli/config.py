@@ -72,7 +72,10 @@ def check(config_path: Path | None) -> None:
 
     Every problem is one line on standard error, and the exit code is 2.
     """
+    from stt_daemon.wiring.checking import check_config
+
     loaded = load(config_path)
+    check_config(loaded)
     click.echo(
         f"{one_line(str(loaded.path))}: ok" if loaded.path else "ok: no configuration file, the defaults hold"
     )

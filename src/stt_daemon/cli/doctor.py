@@ -68,13 +68,17 @@ def _configuration(config_path: Path | None) -> tuple[Config, Configured]:
     from stt_daemon.apps.oneshot.doctor import Configured
     from stt_daemon.config import Config, load_config
     from stt_daemon.errors import ConfigError, ErrorRecord
+    from stt_daemon.wiring.checking import check_config
 
+    config = Config()
     try:
         loaded = load_config(config_path)
+        config = loaded.config
+        check_config(loaded)
     except ConfigError as error:
-        return Config(), Configured(error=ErrorRecord.of(error))
+        return config, Configured(error=ErrorRecord.of(error))
     warnings = tuple(problem.text() for problem in loaded.warnings)
-    return loaded.config, Configured(str(loaded.path or ""), warnings)
+    return config, Configured(str(loaded.path or ""), warnings)
 
 
 def _terminal() -> Terminal:

@@ -61,9 +61,23 @@ def lines(status: dict[str, Any]) -> list[str]:
             f"capture    {capture['state']}: {capture['device']} at {capture['rate']} Hz{_reason(capture)}"
         )
     out.append(f"lag        {status['lag_s']:.1f} s of audio wait for transcription")
-    out.append(f"triage     {status['triage_state']} ({status['triage_reason']})")
+    triage = {"state": status["triage_state"], "reason": status["triage_reason"]}
+    out.append(f"triage     {triage['state']}{_reason(triage)}")
+    if coverage := status["coverage"]:
+        out.append(f"brief      {_covered(coverage)}")
     return [plain(line) for line in out]
 
 
 def _reason(item: dict[str, Any]) -> str:
     return f" ({item['reason']})" if item["reason"] else ""
+
+
+def _covered(coverage: dict[str, Any]) -> str:
+    through = f"read up to {coverage['through']}" if coverage["through"] else "nothing read yet"
+    words = [through, f"{coverage['pending']} waiting"]
+    for key, meaning in (("set_aside", "set aside"), ("uncovered", "covered by no fact")):
+        if coverage[key]:
+            words.append(f"{len(coverage[key])} {meaning}")
+    if coverage["unread_facts"]:
+        words.append(f"{coverage['unread_facts']} facts did not fit into the last request")
+    return ", ".join(words)

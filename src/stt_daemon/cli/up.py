@@ -14,7 +14,7 @@ from stt_daemon.cli._shared import config_option, load
 from stt_daemon.errors import UsageError
 
 if TYPE_CHECKING:
-    from stt_daemon.config import Config
+    from stt_daemon.config import Config, LoadedConfig
     from stt_daemon.domain import Gap, Utterance
     from stt_daemon.supervisor.locks import Locks
 
@@ -34,6 +34,7 @@ LLM_MARGIN_S = 60.0
 @click.option("--control", metavar="-|FIFO", help="Read commands and messages, one a line.")
 @click.option("--offline", is_flag=True, help="Never ask a model hub.")
 @click.option("--in-process", is_flag=True, help="Threads instead of child processes.")
+@click.option("--with-tui", is_flag=True, help="Show the interface in this terminal.")
 def command(
     config_path: Path | None,
     source: str | None,
@@ -44,13 +45,15 @@ def command(
     control: str | None,
     offline: bool,
     in_process: bool,
+    with_tui: bool,
 ) -> int:
     """Listen and write down what is said."""
     try:
         _stop_signals_interrupt()
-        config = load(config_path).config
+        loaded = load(config_path)
+        config = loaded.config
         request = Request(
-            config=config,
+            loaded=loaded,
             source=source or config.audio.source,
             speed=cast(Speed, speed),
             until_end=until_end,
@@ -59,6 +62,7 @@ def command(
             control=control,
             offline=offline,
             threads=in_process or config.supervisor.placement == "thread",
+            interface=with_tui,
         )
         return request.run()
     except KeyboardInterrupt:
@@ -78,7 +82,7 @@ class Request:
     def __init__(
         self,
         *,
-        config: Config,
+        loaded: LoadedConfig,
         source: str,
         speed: Speed,
         until_end: bool,
@@ -87,13 +91,14 @@ class Request:
         control: str | None,
         offline: bool,
         threads: bool,
+        interface: bool = False,
     ) -> None:
-        from stt_daemon.lanes.model_files import check_language
-        from stt_daemon.wiring.llm import build_commands
+        from stt_daemon.wiring.checking import check_config
 
-        check_language(config.whisper.model, config.whisper.language)
-        build_commands(config)
-        self._config = config
+        check_config(loaded)
+        if interface:
+            check_terminal(source=source, events=events, control=control)
+        self._config = config = loaded.config
         self._source = checked_source(source, speed)
         self._speed = speed
         self._until_end = until_end
@@ -102,6 +107,7 @@ class Request:
         self._control = checked_control(control, self._source)
         self._offline = offline
         self._threads = threads
+        self._interface = interface
         self._root = Path(config.sessions.dir).expanduser().absolute()
 
     def run(self) -> int:
@@ -132,10 +138,11 @@ class Request:
         from stt_daemon.supervisor.launch import ProcessPlacement
         from stt_daemon.supervisor.output import open_events
         from stt_daemon.supervisor.outputs import descriptors_moved_to, showing
-        from stt_daemon.supervisor.placement import ChildSpec, Placement, ThreadPlacement
+        from stt_daemon.supervisor.placement import ChildSpec, MixedPlacement, Placement, ThreadPlacement
         from stt_daemon.supervisor.restart import RestartPolicy
         from stt_daemon.supervisor.status import StatusBoard
         from stt_daemon.supervisor.supervisor import Supervisor
+        from stt_daemon.terminal import TerminalGuard
 
         to_file = self._events not in (None, "-")
         open_target = open_events(Path(cast(str, self._events))) if to_file else None
@@ -152,13 +159,11 @@ class Request:
         hub = Hub(clock)
         settings = self._config.supervisor
         with contextlib.ExitStack() as stack:
-            placement: Placement
+            placement: Placement = ProcessPlacement(self._root, locks.writers)
             stdout, stderr = 1, 2
             if self._threads:
-                placement = ThreadPlacement(clock)
+                placement = MixedPlacement(ThreadPlacement(clock), placement)
                 stdout, stderr = stack.enter_context(descriptors_moved_to(log_path(self._root, "supervisor")))
-            else:
-                placement = ProcessPlacement(self._root, locks.writers)
             board = StatusBoard(self._root, folder.id, folder.path)
             stack.enter_context(
                 showing(
@@ -170,10 +175,14 @@ class Request:
                     stderr=stderr,
                     events=open_target,
                     events_on_stdout=self._events == "-",
+                    interface=self._interface,
                 )
             )
+            specs = [ChildSpec("transcription", stdin=self._source == "-"), ChildSpec("assistant")]
+            if self._interface:
+                specs.append(ChildSpec("tui", owns_terminal=True))
             supervisor = Supervisor(
-                [ChildSpec("transcription", stdin=self._source == "-"), ChildSpec("assistant")],
+                specs,
                 placement,
                 ChildConfigured(
                     config=self._config.to_wire(),
@@ -188,9 +197,10 @@ class Request:
                 make_session,
                 stop_grace_s=settings.stop_grace_s,
                 policy=RestartPolicy(settings.restarts, settings.restart_window_s),
-                limits=HealthLimits(llm_busy_s=self._config.llm.timeout_s + LLM_MARGIN_S),
+                limits=HealthLimits(llm_busy_s=_longest_llm_job_s(self._config) + LLM_MARGIN_S),
                 until_end=self._until_end,
                 clock=clock,
+                terminal=TerminalGuard(stdout) if self._interface else None,
             )
             if self._control is not None:
                 ControlReader(
@@ -198,6 +208,24 @@ class Request:
                     lambda line: hub.publish(ControlReceived(line=line)),
                 )
             return supervisor.run(last=True)
+
+
+def check_terminal(*, source: str, events: str | None, control: str | None) -> None:
+    """Raises UsageError when the interface cannot have the terminal for itself."""
+    claims = {"--source -": source, "--events -": events, "--control -": control}
+    for option, value in claims.items():
+        if value == "-":
+            stream = "stdout" if option == "--events -" else "stdin"
+            raise UsageError(
+                f"--with-tui and {option} both claim {stream}",
+                mend="name a file or a named pipe instead of -",
+            )
+    for descriptor, stream in ((0, "stdin"), (1, "stdout")):
+        if not os.isatty(descriptor):
+            raise UsageError(
+                f"--with-tui needs a terminal, and {stream} is none",
+                mend="leave --with-tui away to run without",
+            )
 
 
 def checked_source(source: str, speed: Speed) -> str:
@@ -236,3 +264,9 @@ def read_transcript_of(folder: Path, from_seq: int) -> Iterable[Utterance | Gap]
     from stt_daemon.sessions import read_transcript
 
     return read_transcript(folder / "transcript.jsonl", from_seq)
+
+
+def _longest_llm_job_s(config: Config) -> float:
+    """The longest that one job of the language model may take: a brief may ask twice."""
+    brief = config.triage.enabled and config.triage.extract_enabled
+    return max(config.llm.timeout_s, 2 * config.triage.extract_timeout_s if brief else 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -121,20 +121,43 @@ class UserCommand:
     timeout_s: float = 20.0
 
 
+@dataclass(frozen=True)
+class EntryProblem:
+    """Why a `[[commands]]` entry (counted from 0) cannot be used; `key` is the one to blame."""
+
+    entry: int
+    key: str
+    text: str
+
+
+class CommandsError(ConfigError):
+    """The user's commands cannot be used: a line for each of `problems`."""
+
+    def __init__(self, problems: Sequence[EntryProblem], user: Sequence[UserCommand]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(
+            "\n".join(
+                f"[[commands]] entry {p.entry + 1} ({user[p.entry].name!r}): {p.text}" for p in problems
+            )
+        )
+
+
 class Registry:
-    """All commands of this run. Raises ConfigError, a line for each problem, if they cannot live together."""
+    """All commands of this run. Raises CommandsError if they are not usable or cannot live together."""
 
     def __init__(self, builtin: Iterable[Command], user: Sequence[UserCommand] = ()) -> None:
-        self.commands = tuple(builtin)
-        problems: list[str] = []
-        for number, entry in enumerate(user, 1):
-            found = _problems(entry)
-            problems += [f"[[commands]] entry {number} ({entry.name!r}): {problem}" for problem in found]
-            if not found:
-                self.commands += (user_command(entry),)
-        problems += _clashes(self.commands)
-        if problems:
-            raise ConfigError("\n".join(problems))
+        own = tuple(builtin)
+        found = [
+            EntryProblem(number, key, text)
+            for number, entry in enumerate(user)
+            for key, text in _problems(entry)
+        ]
+        bad = {problem.entry for problem in found}
+        usable = {number: user_command(entry) for number, entry in enumerate(user) if number not in bad}
+        found += _clashes(own, usable)
+        if found:
+            raise CommandsError(sorted(found, key=lambda problem: problem.entry), user)
+        self.commands = (*own, *usable.values())
         self._by_id = {command.id: command for command in self.commands}
         self._by_name = {name: command for command in self.commands for name in command.names}
 
@@ -173,56 +196,56 @@ def slug(name: str) -> str:
     return "-".join(forms(name))
 
 
-def _problems(entry: UserCommand) -> list[str]:
-    problems = []
+def _problems(entry: UserCommand) -> Iterator[tuple[str, str]]:
+    """The key to blame, and what is wrong."""
     if not slug(entry.name):
-        problems.append("the name holds no letter or digit")
+        yield "name", "the name holds no letter or digit"
     for name, kind in entry.params.items():
         if kind not in PARAM_TYPES:
-            problems.append(f"parameter {name!r} has the type {kind!r}; types are {', '.join(PARAM_TYPES)}")
+            types = ", ".join(PARAM_TYPES)
+            yield "params", f"parameter {name!r} has the type {kind!r}; types are {types}"
     if not entry.phrases:
-        problems.append("it has no phrase")
+        yield "phrases", "it has no phrase"
     for phrase in entry.phrases:
         pattern = Pattern.of(phrase)
         if not pattern.literals:
-            problems.append(f"phrase {phrase!r} holds no word of its own and would fit everything")
-        unknown = [slot for slot in pattern.slots if slot not in entry.params]
-        problems += [f"phrase {phrase!r} names {{{slot}}}, which is no parameter" for slot in unknown]
+            yield "phrases", f"phrase {phrase!r} holds no word of its own and would fit everything"
+        for slot in pattern.slots:
+            if slot not in entry.params:
+                yield "phrases", f"phrase {phrase!r} names {{{slot}}}, which is no parameter"
         if len(set(pattern.slots)) != len(pattern.slots):
-            problems.append(f"phrase {phrase!r} names a parameter twice")
+            yield "phrases", f"phrase {phrase!r} names a parameter twice"
         if any(a[0] == b[0] == "{" for a, b in zip(pattern.parts, pattern.parts[1:], strict=False)):
-            problems.append(f"phrase {phrase!r} has two parameters without a word between them")
+            yield "phrases", f"phrase {phrase!r} has two parameters without a word between them"
     if not entry.argv or not entry.argv[0].strip():
-        problems.append("argv names no program")
+        yield "argv", "argv names no program"
     elif placeholders(entry.argv[0]):
-        problems.append(
-            "what was said can become an argument, never the program: argv starts with a parameter"
-        )
+        yield "argv", "what was said can become an argument, never the program: argv starts with a parameter"
     used = {name for part in entry.argv for name in placeholders(part)}
-    problems += [f"argv names {{{name}}}, which is no parameter" for name in sorted(used - set(entry.params))]
+    for name in sorted(used - set(entry.params)):
+        yield "argv", f"argv names {{{name}}}, which is no parameter"
     if any("\0" in part for part in entry.argv):
-        problems.append("argv holds a NUL character")
-    return problems
+        yield "argv", "argv holds a NUL character"
 
 
-def _clashes(commands: Sequence[Command]) -> list[str]:
-    problems = []
-    ids: dict[str, str] = {}
+def _clashes(builtin: Sequence[Command], user: Mapping[int, Command]) -> Iterator[EntryProblem]:
+    """Names and phrases that are taken: by a command of this program, or by an earlier entry."""
+    names: dict[str, str] = {}
     phrases: dict[tuple[str, ...], str] = {}
-    for command in commands:
-        for name in {command.id, *command.names}:
-            if ids.setdefault(name, command.id) != command.id or (
-                command.program and name in _taken(commands, command)
-            ):
-                problems.append(f"the command name {name!r} is used twice")
+    for command in builtin:
+        owner = f"the built-in command {command.id!r}"
+        names.update(dict.fromkeys((command.id, *command.names), owner))
+        phrases.update(dict.fromkeys(map(_shape, command.phrases), owner))
+    for number, command in user.items():
+        owner = f"entry {number + 1}"
+        if names.setdefault(command.id, owner) != owner:
+            yield EntryProblem(number, "name", f"the name {command.id!r} belongs to {names[command.id]}")
         for pattern in command.phrases:
-            shape = tuple("{}" if part.startswith("{") else part for part in pattern.parts)
-            if phrases.setdefault(shape, command.id) != command.id:
-                problems.append(
-                    f"the phrase {pattern.shown()!r} stands for both {phrases[shape]!r} and {command.id!r}"
-                )
-    return problems
+            first = phrases.setdefault(_shape(pattern), owner)
+            if first != owner:
+                yield EntryProblem(number, "phrases", f"the phrase {pattern.shown()!r} belongs to {first}")
 
 
-def _taken(commands: Sequence[Command], command: Command) -> set[str]:
-    return {name for other in commands if other is not command for name in (other.id, *other.names)}
+def _shape(pattern: Pattern) -> tuple[str, ...]:
+    """A phrase whatever its places are called."""
+    return tuple("{}" if part.startswith("{") else part for part in pattern.parts)

@@ -125,6 +125,11 @@ NameList = Annotated[
     Field(strict=False),
     Accepts('a list of texts that are not empty, such as ["one", "two"]'),
 ]
+Checkpoints = Annotated[
+    tuple[Literal["multilingual"], ...],
+    Field(strict=False, min_length=1, max_length=1),
+    Accepts('["multilingual"]'),
+]
 Address = Annotated[
     str,
     AfterValidator(_one_line),

@@ -82,11 +82,6 @@ PAIRS = (
         "the brief alone would fill the context; extract_max_tokens must be below context_tokens",
     ),
     Pair(
-        (("triage", "default_checkpoint"), ("triage", "preload")),
-        lambda c: bool(c.triage.preload) and c.triage.default_checkpoint not in c.triage.preload,
-        "the checkpoint of every classification is not among those loaded at the start; add it to preload",
-    ),
-    Pair(
         (("summary", "flush_every_n"), ("summary", "flush_every_s"), ("summary", "enabled")),
         lambda c: c.summary.enabled and not c.summary.flush_every_n and not c.summary.flush_every_s,
         "nothing would ever update the summary; set one of the two above 0",

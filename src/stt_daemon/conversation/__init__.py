@@ -7,7 +7,7 @@ from stt_daemon.conversation.compaction import (
     CompactionRequest,
     accept_compaction,
 )
-from stt_daemon.conversation.conversation import ChatSnapshot, Conversation
+from stt_daemon.conversation.conversation import ChatSnapshot, Conversation, Restored
 from stt_daemon.conversation.counting import CachedCounter, scaled
 from stt_daemon.conversation.history import Exchange
 from stt_daemon.conversation.plan import Limits, RequestPlan, RequestRefused
@@ -52,6 +52,7 @@ __all__ = [
     "ReplyFigures",
     "RequestPlan",
     "RequestRefused",
+    "Restored",
     "Scope",
     "ThisSession",
     "TokenCounter",

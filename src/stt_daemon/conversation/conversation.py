@@ -84,6 +84,16 @@ class ChatSnapshot:
         )
 
 
+@dataclass(frozen=True)
+class Restored:
+    """What a restart finds: `skipped` unusable lines, and the exchanges whose reply was `lost` with the one
+    who waited for it. `records` say of those that no reply came."""
+
+    skipped: int
+    lost: tuple[Exchange, ...]
+    records: list[Record]
+
+
 class Conversation:
     """Chat and command turns, what stands for the oldest of them, and the scope of questions."""
 
@@ -186,10 +196,12 @@ class Conversation:
                 records.append(reply_record(part, wall, session=part.session, carried=True))
         return records
 
-    def restore(self, records: Iterable[Mapping[str, Any]]) -> int:
-        """Take the memory from the lines of a `chat.jsonl`; returns how many lines were unusable."""
-        self._history, skipped = rebuild(records)
-        return skipped
+    def restore(self, records: Iterable[Mapping[str, Any]], *, wall: str) -> Restored:
+        """Take the memory from the lines of a `chat.jsonl`."""
+        rebuilt = rebuild(records)
+        self._history = rebuilt.history
+        unanswered = [reply_record(exchange, wall, session=self._session) for exchange in rebuilt.lost]
+        return Restored(rebuilt.skipped, rebuilt.lost, unanswered)
 
     def new_alert(self, plan: RequestPlan) -> ContextAlert | None:
         """The plan's alert if its level is news: each level is told once until the memory has room again."""

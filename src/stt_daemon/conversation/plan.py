@@ -212,7 +212,7 @@ class _Planner:
         known = citations_in(texts, self.session)
         if block is None:
             return CitationIndex(self.session, known)
-        return CitationIndex(self.session, known | block.shown, block.aliases)
+        return CitationIndex(self.session, known | block.shown, block.aliases, block.said)
 
 
 def _budget(limits: Limits, free: int, block: TranscriptBlock | None, count: TokenCounter) -> int:

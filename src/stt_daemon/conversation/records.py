@@ -93,8 +93,17 @@ def forget_record(wall: str) -> Record:
     return {"type": "forget", "wall": wall}
 
 
-def rebuild(records: Iterable[Mapping[str, Any]]) -> tuple[History, int]:
-    """The history that these records describe, and how many of them could not be used.
+@dataclass(frozen=True)
+class Rebuilt:
+    """A history read back. `skipped` records could not be used; nobody answered the `lost` exchanges."""
+
+    history: History
+    skipped: int
+    lost: tuple[Exchange, ...]
+
+
+def rebuild(records: Iterable[Mapping[str, Any]]) -> Rebuilt:
+    """The history that these records describe.
 
     A record that is torn, of an unknown type or out of order is skipped. An exchange without a reply counts
     as never answered: whoever waited for it is gone.
@@ -105,10 +114,9 @@ def rebuild(records: Iterable[Mapping[str, Any]]) -> tuple[History, int]:
             _replay(history, record)
         except (KeyError, TypeError, ValueError, AttributeError):
             skipped += 1
-    for exchange in history.view().exchanges:
-        if not exchange.settled:
-            history.settle(exchange.number)
-    return history, skipped
+    waiting = [exchange.number for exchange in history.view().exchanges if not exchange.settled]
+    lost = [settled for number in waiting if (settled := history.settle(number)) is not None]
+    return Rebuilt(history, skipped, tuple(lost))
 
 
 def _replay(history: History, record: Mapping[str, Any]) -> None:

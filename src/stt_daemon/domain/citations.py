@@ -14,9 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+
+from stt_daemon.domain.support import LineSupport, words_of
 
 RANGE_LIMIT = 12
 """A longer range is no citation but a wave of the hand."""
+
+FOUND_AT_MOST = 3
+"""Lines named for a reply that cites none: more would point nowhere."""
 
 BRACKET_LIMIT = 160
 """Characters after which an open bracket is ordinary text: six ids in their longest form."""
@@ -26,6 +32,7 @@ _REFERENCE = re.compile(_ID)
 _DASH = re.compile(r"\s*(?:[-–—‒]|\.{2,3}|…|\bto\b)\s*", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[,;&+/]|\band\b)\s*(?:and\b\s*)?", re.IGNORECASE)
 _BRACKET = re.compile(rf"\[([^\[\]\n]{{2,{BRACKET_LIMIT}}})\]")
+_JOINT = re.compile(r"[ \t]*(?:[,;&]|a|an|and|u|un|und|e|et|y)?[ \t]*", re.IGNORECASE)
 _OPENING = re.compile(r"\s*(?:[uU]\s?\d*|[sS]\d*|\d)")
 _TORN = re.compile(
     r"\s*(?:$|(?=[us]|\d{8}))(?:[\s\d:,;&+/.…–—‒-]|[us](?![^\W\d_])|\b(?:and?|to?)\b)*", re.IGNORECASE
@@ -50,11 +57,19 @@ class Citation:
 
 @dataclass(frozen=True)
 class CitationIndex:
-    """Which lines a reply may cite: those the model was shown, and what stands behind each alias."""
+    """Which lines a reply may cite: those the model was shown, and what stands behind each alias.
+
+    `said` holds the words of the lines in this request's transcript; a citation of one is judged by them.
+    """
 
     current: str
     known: frozenset[Citation] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    said: Mapping[Citation, str] = field(default_factory=dict)
+
+    @cached_property
+    def support(self) -> LineSupport[Citation]:
+        return LineSupport(self.said)
 
     def named(self, session: str | None, number: int) -> Citation:
         """What a reference stands for, known or not. An alias nobody gave out stands for itself."""
@@ -82,19 +97,30 @@ class CitationIndex:
 
 @dataclass(frozen=True)
 class CheckedText:
-    """A text whose citations all exist: `cites` in order of first mention, `dropped` as they were written."""
+    """A text whose citations all exist: `cites` in order of first mention.
+
+    `dropped` did not exist, as they were written; `loose` were cited for what another line says; `found` were
+    not cited by the model, but hold the words of its reply.
+    """
 
     text: str
     cites: tuple[Citation, ...]
     dropped: tuple[str, ...]
+    loose: tuple[Citation, ...] = ()
+    found: tuple[Citation, ...] = ()
 
 
 class CitationFilter:
     """Reads a reply as it streams and lets through only citations that exist.
 
-    What `feed` returned is final: an open bracket, and the blanks before it, are held back until it is
-    decided. A code block between ``` lines passes unread, since `x[u1]` there is an index. The result does
-    not depend on how the reply was cut into pieces.
+    What `feed` returned is final: an open bracket, and the blanks before it (between two citations the "and"
+    as well), are held back until it is decided. A code block between ``` lines passes unread, since `x[u1]`
+    there is an index. The result does not depend on how the reply was cut into pieces.
+
+    A citation is judged by the words since the one before it (see `LineSupport`): a loose one is left out, or
+    replaced by the line that clearly says those words when nothing else is cited for them. A reply that puts
+    citations at the beginning of its lines is not judged, since the words come later; one that cites nothing
+    ends with the lines that clearly say it.
 
     What is left out must not bring its neighbours together into a citation (`[[u99]u12]`): inside an open
     bracket it leaves an ellipsis, and a citation that is never closed loses its opening bracket.
@@ -110,12 +136,17 @@ class CitationFilter:
         self._shown: list[str] = []
         self._cites: dict[Citation, None] = {}
         self._dropped: list[str] = []
+        self._loose: list[Citation] = []
+        self._found: tuple[Citation, ...] = ()
+        self._claim = self._since = ""
+        self._cites_first = False
+        self._just_cited = self._after_citation = False
+        self._claim_cites: set[Citation] = set()
+        self._replaced: tuple[Citation, ...] = ()
 
     def feed(self, delta: str) -> str:
         """The part of the reply that is decided now; may be empty."""
-        out = "".join(self._step(char) for char in delta)
-        self._shown.append(out)
-        return out
+        return "".join(self._show(self._step(char)) for char in delta)
 
     def finish(self) -> str:
         """The rest, at the end of the reply. A citation that was torn by the end is left out."""
@@ -126,17 +157,61 @@ class CitationFilter:
         else:
             out = self._release()
         self._blanks = ""
-        self._shown.append(out)
-        return out
+        return self._show(out) + self._show(self._missing())
 
     def result(self) -> CheckedText:
-        return CheckedText("".join(self._shown), tuple(self._cites), tuple(self._dropped))
+        return CheckedText(
+            "".join(self._shown),
+            tuple(self._cites),
+            tuple(self._dropped),
+            tuple(dict.fromkeys(self._loose)),
+            self._found,
+        )
+
+    def _show(self, text: str) -> str:
+        self._shown.append(text)
+        self._since = "" if self._just_cited else self._since + text
+        self._just_cited = False
+        return text
+
+    def _missing(self) -> str:
+        """What a reply without any citation rests on, as its last words."""
+        reply = "".join(self._shown)
+        if self._cites or self._in_code or not reply.strip() or reply.rstrip().endswith("```"):
+            return ""
+        self._found = self._index.support.found(reply)[:FOUND_AT_MOST]
+        self._cites = dict.fromkeys(self._found)
+        return f" [{self._forms(self._found)}]" if self._found else ""
+
+    def _judged(self, cites: tuple[Citation, ...]) -> tuple[Citation, ...]:
+        """The citations behind the present claim that are not loose, or what should have been cited."""
+        before = "".join(self._shown).rpartition("\n")[2]
+        self._cites_first = self._cites_first or not before.strip(" \t-*•>#0123456789.)")
+        if self._cites_first:
+            return cites
+        if words_of(self._since):
+            self._claim, self._claim_cites, self._replaced = self._since, set(), ()
+        self._just_cited = True
+        support = self._index.support
+        kept = support.judged(self._claim, cites)
+        self._loose += [cite for cite in cites if cite not in kept]
+        if not kept and not self._claim_cites:
+            self._replaced = kept = support.found(self._claim)[:FOUND_AT_MOST]
+            self._found += kept
+        elif self._replaced:
+            kept = tuple(cite for cite in kept if cite not in self._replaced)
+        self._claim_cites.update(kept)
+        return kept
+
+    def _forms(self, cites: Iterable[Citation]) -> str:
+        return ", ".join(cite.form(self._index.current) for cite in cites)
 
     def _step(self, char: str) -> str:
         self._follow_line(char)
         if self._bracket is not None:
             return self._in_bracket(char)
-        if char in " \t":
+        self._after_citation = self._after_citation and bool(_JOINT.fullmatch(self._blanks + char))
+        if self._after_citation or char in " \t":
             self._blanks += char
             return ""
         if char == "[" and not self._in_code:
@@ -170,10 +245,15 @@ class CitationFilter:
         if checked is None:
             return f"{blanks}[{content}]"
         shown, cites, dropped = checked
-        self._cites.update(dict.fromkeys(cites))
+        judged = self._judged(cites) if cites else ()
+        if judged != cites:
+            shown = self._forms(judged)
+        self._cites.update(dict.fromkeys(judged))
         self._dropped.extend(dropped)
         if shown:
+            self._after_citation = True
             return f"{blanks}[{shown}]"
+        self._after_citation = bool(blanks.strip())
         return "…" if self._is_open else ""
 
     def _release(self) -> str:

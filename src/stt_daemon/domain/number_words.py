@@ -1,7 +1,8 @@
 """Whole numbers in English words, 0 to 999,999, read strictly: what is not one number is no number. Pure.
 
-Own code: a strict reader needs this page, while the maintained library for it is a compiled one without
-builds for every machine that the rest of the program installs on.
+Own code: the maintained library for it (text2num 3) is compiled and has no builds for Python 3.10 on macOS,
+for Intel Macs and for Windows on ARM, where the rest of the program installs; its pure predecessor is
+retired, and the other libraries have not been released for years. A strict reader needs this page.
 """
 
 from __future__ import annotations

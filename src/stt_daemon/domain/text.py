@@ -42,6 +42,8 @@ def whole(text: str) -> str:
 
 def plain(text: str) -> str:
     """One line without control, escape and reordering characters; line breaks and tabs become a space."""
+    if text.isascii() and text.isprintable():
+        return text
     return _UNPRINTABLE.sub("", _BREAKS.sub(" ", whole(text)))
 
 

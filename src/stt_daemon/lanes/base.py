@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from stt_daemon.domain import Clock
-from stt_daemon.errors import ErrorRecord
+from stt_daemon.errors import ErrorRecord, SttDaemonError
 from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, GivenUp, Outcome, Refused
 from stt_daemon.lanes.queueing import JobQueue
 from stt_daemon.messages import LaneChanged, LaneName
@@ -207,6 +207,11 @@ class Lane(Generic[JobT, ResultT, EngineT]):
             self._lower_priority()
             try:
                 engine = self._load()
+            except SttDaemonError as error:
+                reason = ErrorRecord.of(error).line()
+                log.warning("the %s lane has no engine: %s", self._name, reason)
+                self._close(reason)
+                return
             except Exception as error:
                 log.exception("the %s lane has no engine", self._name)
                 self._close(ErrorRecord.of(error).line())
@@ -264,6 +269,11 @@ class Lane(Generic[JobT, ResultT, EngineT]):
             return Done(job, self._work(engine, job))
         except GivenUp as given_up:
             return Cancelled(job, str(given_up))
+        except SttDaemonError as error:
+            # Foreseen, and its words say all there is to know: a server may be away for a whole evening.
+            failed = ErrorRecord.of(error)
+            log.warning("a job of the %s lane failed: %s", self._name, failed.line())
+            return Failed(job, failed)
         except Exception as error:
             log.exception("a job of the %s lane failed", self._name)
             return Failed(job, ErrorRecord.of(error))

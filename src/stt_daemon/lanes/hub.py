@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from stt_daemon.lanes.model_files import HubError
 
-_FILES = ["config.json", "preprocessor_config.json", "model.bin", "tokenizer.json", "vocabulary.*"]
+_FILES = ("config.json", "preprocessor_config.json", "model.bin", "tokenizer.json", "vocabulary.*")
 
 
 def prepare_environment(*, offline: bool) -> None:
@@ -27,14 +28,17 @@ def prepare_environment(*, offline: bool) -> None:
 
 
 class HuggingFaceHub:
-    """Implements `Hub` on the user's own cache folder."""
+    """Implements `Hub` on the user's own cache folder. `files` are the patterns of what a model needs."""
+
+    def __init__(self, files: Sequence[str] = _FILES) -> None:
+        self._files = list(files)
 
     def cached(self, repository: str) -> Path | None:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError
 
         try:
-            return Path(snapshot_download(repository, allow_patterns=_FILES, local_files_only=True))
+            return Path(snapshot_download(repository, allow_patterns=self._files, local_files_only=True))
         except LocalEntryNotFoundError as error:
             # Newer versions refuse a snapshot they know to be incomplete, and name it.
             partial = getattr(error, "snapshot_path", None)
@@ -48,7 +52,7 @@ class HuggingFaceHub:
 
         try:
             # A forced download replaces each file only when the new one is whole.
-            return Path(snapshot_download(repository, allow_patterns=_FILES, force_download=again))
+            return Path(snapshot_download(repository, allow_patterns=self._files, force_download=again))
         except HfHubHTTPError as error:
             raise HubError(_line(error), _status(error), token_in_use=get_token() is not None) from error
         except (OSError, ValueError) as error:

@@ -166,14 +166,14 @@ def _refused(model: str, state: str, error: HubError, cached: Path | None) -> Mo
 def missing_file(folder: Path) -> str:
     """The first file of a model folder that is missing, empty or unreadable; "" when all are there."""
     for name in ("model.bin", "config.json", "tokenizer.json"):
-        if not _has_content(folder / name):
+        if not has_content(folder / name):
             return name
     for name in ("config.json", "tokenizer.json"):
         try:
             json.loads((folder / name).read_bytes())
         except (OSError, ValueError):
             return name
-    if not any(_has_content(folder / name) for name in ("vocabulary.txt", "vocabulary.json")):
+    if not any(has_content(folder / name) for name in ("vocabulary.txt", "vocabulary.json")):
         return "vocabulary.txt"
     return ""
 
@@ -246,7 +246,8 @@ def _checked(name: str, folder: Path, *, repository: str = "", mend: str = "") -
     return ModelFiles(name, folder, is_english_only(folder), repository)
 
 
-def _has_content(path: Path) -> bool:
+def has_content(path: Path) -> bool:
+    """Whether there is a file, and not an empty one."""
     try:
         return path.stat().st_size > 0
     except OSError:

@@ -5,7 +5,15 @@ Importing this package loads nouns and pure functions only; `stt_daemon.llm.clie
 
 from __future__ import annotations
 
-from stt_daemon.llm.chat import ChatMessage, ChatReply, ChatRequest, ServerFacts, TokenCount, Usage
+from stt_daemon.llm.chat import (
+    ChatExchange,
+    ChatMessage,
+    ChatReply,
+    ChatRequest,
+    ServerFacts,
+    TokenCount,
+    Usage,
+)
 from stt_daemon.llm.cleaning import unfence
 from stt_daemon.llm.failures import (
     LlmAuthError,
@@ -24,6 +32,7 @@ from stt_daemon.llm.failures import (
 from stt_daemon.llm.tokens import estimate_tokens
 
 __all__ = [
+    "ChatExchange",
     "ChatMessage",
     "ChatReply",
     "ChatRequest",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 ServerKind = Literal["llama.cpp", "ollama", "other"]
 
@@ -62,6 +62,21 @@ class ChatReply:
     first_token_s: float
     duration_s: float
     model: str
+
+
+@dataclass(frozen=True)
+class ChatExchange:
+    """One request as it went out and what came back, for whoever keeps a record of both.
+
+    `response` is the server's own envelope, put together again when it was streamed; None when nothing came.
+    `duration_s` is the time in transport alone. Holds no key.
+    """
+
+    url: str
+    body: dict[str, Any]
+    response: dict[str, Any] | None
+    error: str
+    duration_s: float
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from stt_daemon.errors import LlmError
 from stt_daemon.llm.address import Address, read_address
 from stt_daemon.llm.attempt import attempt
 from stt_daemon.llm.call import Call
-from stt_daemon.llm.chat import ChatMessage, ChatReply, ChatRequest, ServerFacts, TokenCount
+from stt_daemon.llm.chat import ChatExchange, ChatMessage, ChatReply, ChatRequest, ServerFacts, TokenCount
 from stt_daemon.llm.cleaning import well_formed
 from stt_daemon.llm.counting import TokenCounter
 from stt_daemon.llm.facts import Findings, find_out, without_folder
@@ -164,17 +164,18 @@ class LlmClient:
         *,
         on_delta: Callable[[str], None] | None = None,
         on_reset: Callable[[], None] | None = None,
+        on_exchange: Callable[[ChatExchange], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> ChatReply:
         """Ask and wait for the whole answer, at most `request.timeout_s`; everything else is an LlmError.
 
         `on_delta` hears each visible piece, on the calling thread; `on_reset` that all pieces so far were
-        reasoning after all. The pieces since then add up to the reply's text. An exception of either ends the
-        call.
+        reasoning after all. The pieces since then add up to the reply's text. `on_exchange` hears of each
+        request and its response, also of one that failed. An exception of any of them ends the call.
         """
         call = self._begin(request.timeout_s, cancelled)
         try:
-            return self._ask(call, request, on_delta, on_reset)
+            return self._ask(call, request, on_delta, on_reset, on_exchange)
         except LlmError as error:
             self._learn_from(error)
             safe = self._safe(error)
@@ -189,13 +190,14 @@ class LlmClient:
         request: ChatRequest,
         on_delta: Callable[[str], None] | None,
         on_reset: Callable[[], None] | None,
+        on_exchange: Callable[[ChatExchange], None] | None,
     ) -> ChatReply:
         findings = self._found(call)
         facts = self._facts(findings)
         self._refuse_what_cannot_fit(request, facts)
         body = self.request_body(request, facts)
         answer = Answer(on_delta, on_reset)
-        first_token_s = attempt(self._usable_line(), call, self._address.chat, body, answer)
+        first_token_s = self._exchange(call, body, answer, on_exchange)
         if not answer.text and answer.finish_reason == "length":
             larger = _larger(request.max_tokens, answer, facts)
             if larger is not None:
@@ -204,7 +206,7 @@ class LlmClient:
                 )
                 answer = Answer(on_delta, on_reset)
                 body = {**body, "max_tokens": larger}
-                first_token_s = attempt(self._usable_line(), call, self._address.chat, body, answer)
+                first_token_s = self._exchange(call, body, answer, on_exchange)
         refuse_empty(answer, self._address.shown)
         refuse_shortened(answer, request.messages, self._counter.known, self._address.shown)
         if findings.guessed:
@@ -218,6 +220,26 @@ class LlmClient:
             duration_s=call.elapsed,
             model=without_folder(answer.model or str(body.get("model", ""))),
         )
+
+    def _exchange(
+        self,
+        call: Call,
+        body: dict[str, Any],
+        answer: Answer,
+        tell: Callable[[ChatExchange], None] | None,
+    ) -> float:
+        """Send a body and fill the answer; seconds to its first token."""
+        started, error = self._clock.monotonic(), ""
+        try:
+            return attempt(self._usable_line(), call, self._address.chat, body, answer)
+        except LlmError as trouble:
+            error = self._key.redact(str(trouble))
+            raise
+        finally:
+            if tell is not None:
+                response = self._key.redacted(answer.envelope())
+                took_s = self._clock.monotonic() - started
+                tell(ChatExchange(self._address.chat, body, response, error, took_s))
 
     def _refuse_what_cannot_fit(self, request: ChatRequest, facts: ServerFacts) -> None:
         room = facts.context_tokens

@@ -37,6 +37,9 @@ class Answer:
         self._content_loop = RepetitionGuard()
         self._reasoning_loop = RepetitionGuard()
         self._visible: list[str] = []
+        self._head: dict[str, Any] = {}
+        self._raw: list[str] = []
+        self._thoughts: list[str] = []
         self._reasoning_seen = False
         self.raw_chars = 0
         self.finish_reason = ""
@@ -61,8 +64,19 @@ class Answer:
         """The visible answer so far; whole after `close`."""
         return "".join(self._visible)
 
+    def envelope(self) -> dict[str, Any] | None:
+        """The answer as a server that does not stream would have sent it; None when nothing came."""
+        if not self._head and not self._raw:
+            return None
+        message: dict[str, Any] = {"role": "assistant", "content": "".join(self._raw)}
+        if self._thoughts:
+            message["reasoning_content"] = "".join(self._thoughts)
+        choice = {"index": 0, "message": message, "finish_reason": self.finish_reason or None}
+        return {**self._head, "object": "chat.completion", "choices": [choice]}
+
     def take(self, payload: dict[str, Any]) -> None:
         """Take in one JSON chunk."""
+        self._head.update((name, value) for name, value in payload.items() if name != "choices")
         if isinstance(model := payload.get("model"), str) and model:
             self.model = model
         if isinstance(usage := payload.get("usage"), dict):
@@ -72,7 +86,9 @@ class Answer:
         piece = piece_in(payload)
         self.raw_chars += len(piece.content) + len(piece.reasoning)
         self.tool_call = self.tool_call or piece.tool_call
+        self._raw.append(piece.content)
         if piece.reasoning:
+            self._thoughts.append(piece.reasoning)
             self._reasoning_seen = True
             self.looping = self._reasoning_loop.feed(piece.reasoning) or self.looping
         if piece.content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
 _HIDDEN = "***"
@@ -41,3 +42,13 @@ class Secret:
         for form in (self._value, quote(self._value, safe=""), repr(self._value)[1:-1]):
             text = text.replace(form, _HIDDEN)
         return text
+
+    def redacted(self, value: Any) -> Any:
+        """A copy of JSON-able data with every copy of the key hidden, in names too."""
+        if isinstance(value, str):
+            return self.redact(value)
+        if isinstance(value, dict):
+            return {self.redact(name): self.redacted(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.redacted(inner) for inner in value]
+        return value

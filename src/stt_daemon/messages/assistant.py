@@ -52,7 +52,8 @@ class ChatSaid(Message):
 
     While a reply streams, `delta` carries its next piece and `final` is false; a `text` that is not final
     replaces all that was streamed so far. The final message carries the whole `text`; `usage`,
-    `finish_reason` and `cites` (utterance ids) belong to it. `exchange` numbers the question and its answer.
+    `finish_reason` and `cites` (utterance ids) belong to it. `exchange` numbers the question and its answer;
+    0: a notice about a message that never became one.
     """
 
     topic: ClassVar[str] = "chat"

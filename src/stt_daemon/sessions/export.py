@@ -2,7 +2,7 @@
 
 Times are seconds on the session's axis. All text is made plain, and what a format would read as markup is
 escaped, so that spoken words can neither format nor link nor end a cue. Subtitles leave gaps and
-marks out.
+marks out. The chat that went with a transcript is a section of md and a part of json.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from stt_daemon.domain import Gap, Utterance
 from stt_daemon.domain.text import plain
 from stt_daemon.errors import UsageError
+from stt_daemon.sessions.chat_turns import ChatTurn, chat_turns
 from stt_daemon.sessions.marks import Mark, mark_object
 
 Item = Utterance | Gap | Mark
@@ -24,6 +25,8 @@ MIN_CUE_S = 0.7
 """A cue shorter than this cannot be read; subtitle guidelines ask for about 20 frames at least."""
 
 _MD_SPECIAL = re.compile(r"[\\`*_\[\]<>&~|$#@{}]|(?<=\w):(?=//)|(?<=www)\.", re.IGNORECASE)
+# What opens a list or underlines a heading at the beginning of a line.
+_MD_OPENING = re.compile(r"^(?:[-+=]|\d+(?=[.)]))")
 # SubRip has no escapes. A word joiner shows nothing and keeps players from seeing a tag or an override.
 _SRT_TAG = re.compile(r"<(?=[A-Za-z/])|\{(?=[\\A-Za-z])")
 
@@ -31,8 +34,8 @@ _SRT_TAG = re.compile(r"<(?=[A-Za-z/])|\{(?=[\\A-Za-z])")
 def render(form: str, items: Sequence[Item], *, about: Mapping[str, Any] | None = None) -> str:
     """The whole text of one export, ending in a line end unless it is empty.
 
-    `form` is one of FORMATS. `about` is what is known of the whole: `title` heads md, all of it goes into
-    json. Raises UsageError for another form.
+    `form` is one of FORMATS. `about` is what is known of the whole: `title` heads md, its `chat` (records of
+    chat.jsonl) ends it, and all of it goes into json. Raises UsageError for another form.
     """
     try:
         renderer = _RENDERERS[form]
@@ -63,7 +66,27 @@ def _md(items: Sequence[Item], about: Mapping[str, Any]) -> str:
             lines += [f"*{clock_text(_start(item))} {_said(item, _md_escape)}*", ""]
         else:
             lines += [f"**{clock_text(item.t0)}** {_said(item, _md_escape)}", ""]
+    turns = chat_turns(about.get("chat", ()))
+    if turns:
+        starts = {item.id: item.t0 for item in items if isinstance(item, Utterance)}
+        lines += ["## Chat", ""]
+        for turn in turns:
+            lines += [*_md_turn(turn, starts), ""]
     return "\n".join(lines)
+
+
+def _md_turn(turn: ChatTurn, starts: Mapping[str, float]) -> Iterator[str]:
+    """A message or reply with its own lines, and the times of the lines of the transcript that it cites."""
+    said = [line for line in (plain(line).strip() for line in turn.text.split("\n")) if line]
+    first, *more = said or [""]
+    who = f"{turn.who} (taken back)" if turn.taken_back else turn.who
+    when = f"**{_md_escape(plain(turn.clock))}** " if turn.clock else ""
+    rows = [f"{when}{who}: {_md_escape(first)}", *(_md_row(line) for line in more)]
+    yield "\\\n".join(rows)  # a backslash before a line end keeps it
+    times = [f"{cite} {clock_text(starts[cite])}" for cite in turn.cites if cite in starts]
+    if times:
+        yield ""
+        yield f"*{', '.join(times)}*"
 
 
 def _srt(items: Sequence[Item], about: Mapping[str, Any]) -> str:
@@ -128,6 +151,11 @@ def _span(start: float, end: float, fraction: str) -> str:
 
 def _md_escape(text: str) -> str:
     return _MD_SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _md_row(text: str) -> str:
+    """Text at the beginning of a line: what would open a list or underline a heading becomes an entity."""
+    return _MD_OPENING.sub(lambda hit: f"&#{ord(hit.group()[0])};{hit.group()[1:]}", _md_escape(text))
 
 
 def _srt_escape(text: str) -> str:

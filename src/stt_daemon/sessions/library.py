@@ -154,17 +154,16 @@ def read_items(folder: SessionFolder) -> list[Item]:
 
 
 def render_session(folder: SessionFolder, form: str) -> str:
-    """One session in one of the export formats; json holds its chat, brief and ledger as well.
+    """One session in one of the export formats; md holds its chat too, json chat, brief and ledger as well.
 
     Raises SessionError for what cannot be read, UsageError for an unknown format.
     """
     about = summarise(folder).data()
     del about["dir"]  # says nothing about the session to whoever gets the file
-    if form == "json":
+    about["title"] = f"Session {folder.id}: {about['title']}" if about["title"] else f"Session {folder.id}"
+    if form in ("md", "json"):
         about |= _beside_the_transcript(folder)
-    return render(
-        form, read_items(folder), about={**about, "title": f"Session {folder.id}: {about['title']}"}
-    )
+    return render(form, read_items(folder), about=about)
 
 
 def export_session(

@@ -37,15 +37,15 @@ class ProcessPlacement:
             theirs.callback(os.close, read)
             our_read, write = os.pipe()
             theirs.callback(os.close, write)
-            output: int | None = None
+            path = log_path(self._sessions_dir, spec.name)
+            output = open_log(path)
+            theirs.callback(os.close, output)
             passed = {"--read": read, "--write": write}
-            arguments = ["--parent", str(os.getpid())]
-            if not spec.owns_terminal:
-                path = log_path(self._sessions_dir, spec.name)
-                output = open_log(path)
-                theirs.callback(os.close, output)
+            arguments = ["--parent", str(os.getpid()), "--log", str(path)]
+            if spec.owns_terminal:
+                arguments.append("--terminal")
+            else:
                 passed["--lock"] = self._writers_lock
-                arguments += ["--log", str(path)]
             for option, descriptor in passed.items():
                 arguments += [option, str(descriptor)]
             try:

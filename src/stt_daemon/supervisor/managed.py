@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from dataclasses import dataclass, field
 
@@ -11,6 +12,9 @@ from stt_daemon.supervisor.placement import ChildSpec, RunningChild
 from stt_daemon.supervisor.states import ALIVE, change_state
 from stt_daemon.supervisor.stop_order import StopShare
 
+log = logging.getLogger(__name__)
+
+_UNKILLABLE_S = 2.0
 _FINAL_CODES = frozenset({"config", "usage", "audio"})
 """Starting again cannot help: the configuration or the named file stays what it is."""
 
@@ -68,6 +72,20 @@ class ManagedChild:
             self.term_at = term if self.term_at is None else min(self.term_at, term)
         self.kill_at = kill if self.kill_at is None else min(self.kill_at, kill)
 
+    def force(self, now: float) -> None:
+        """Send the signals whose time has come."""
+        assert self.run is not None
+        if self.term_at is not None and now >= self.term_at:
+            if self.closed and self.state != "draining":
+                self.ailment = self.ailment or "closed its channel and lived on"
+            log.warning("%s gets SIGTERM: %s", self.spec.name, self.ailment or "its time to stop is over")
+            self.term_at, self.told_off = None, True
+            self.run.terminate()
+        if self.kill_at is not None and now >= self.kill_at:
+            log.warning("%s gets SIGKILL", self.spec.name)
+            self.kill_at, self.told_off, self.abandon_at = None, True, now + _UNKILLABLE_S
+            self.run.kill()
+
     def shift(self, late: float, now: float) -> None:
         """The judge was asleep for `late` seconds until `now`: nothing that ran out meanwhile counts."""
         self.heard_at = min(self.heard_at + late, now)
@@ -88,6 +106,8 @@ class ManagedChild:
         """
         if code in (0, -signal.SIGTERM) or self.told_off:
             return True
+        if self.spec.owns_terminal and code == -signal.SIGHUP:
+            return True  # its terminal was closed
         return code < 0 and self.farewell is not None
 
     @property

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from stt_daemon.domain import Clock
 from stt_daemon.logs import open_log
+from stt_daemon.messages import Failed, SessionChanged
+from stt_daemon.supervisor.behind import BehindInterface
 from stt_daemon.supervisor.hub import Hub
-from stt_daemon.supervisor.output import EventLines, NoticeLines, Sender, TranscriptLines
+from stt_daemon.supervisor.output import EventLines, Lines, NoticeLines, Sender, TranscriptLines
 from stt_daemon.supervisor.status import StatusBoard
 from stt_daemon.supervisor.transcript_order import ReadTranscript
 
@@ -30,15 +32,23 @@ def showing(
     stderr: int = 2,
     events: Callable[[], int] | None = None,
     events_on_stdout: bool = False,
+    interface: bool = False,
 ) -> Iterator[None]:
     """While inside: transcript lines (or events) on `stdout`, notices on `stderr`, events where `events`
-    opens, and the status file; at the end the last lines are written.
+    opens, and the status file; at the end the last lines are written. With an `interface` on the terminal
+    nothing else is written there as long as it has it.
     """
-    senders = [Sender("notices", NoticeLines(), lambda: stderr)]
+    notices: Lines = NoticeLines()
+    transcript: Lines = TranscriptLines(read_from)
+    if interface:
+        transcript = BehindInterface(transcript)
+        if os.isatty(stderr):
+            notices = BehindInterface(notices, kept=(SessionChanged.topic, Failed.topic))
+    senders = [Sender("notices", notices, lambda: stderr)]
     if events_on_stdout:
         senders.append(Sender("events", EventLines(read_from, clock), lambda: stdout))
     else:
-        senders.append(Sender("transcript", TranscriptLines(read_from), lambda: stdout))
+        senders.append(Sender("transcript", transcript, lambda: stdout))
     if events is not None:
         senders.append(Sender("events", EventLines(read_from, clock), events))
     for sender in senders:

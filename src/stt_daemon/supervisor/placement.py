@@ -19,7 +19,8 @@ from stt_daemon.messages import ChildName, StopRequested
 class ChildSpec:
     """One child to keep running. `app` is "module:function", "" for the one known by that name.
 
-    `stdin` gives it descriptor 0; `owns_terminal` descriptors 0 to 2 and the terminal's modes.
+    `stdin` gives it descriptor 0; so does `owns_terminal`, with the terminal behind it and its modes.
+    Descriptors 1 and 2 lead to the log for every child: what a native library prints stays off the screen.
     """
 
     name: ChildName
@@ -58,6 +59,22 @@ class Placement(Protocol):
         self, spec: ChildSpec, deliver: Callable[[Frame], None], closed: Callable[[str], None]
     ) -> RunningChild:
         """Start a child. `deliver` and `closed` are called from another thread. Raises OSError."""
+
+
+class MixedPlacement:
+    """Children in threads, but for the one that has the terminal: that one needs a main thread for its
+    signals, and must be able to crash or be killed without taking the recording along.
+    """
+
+    def __init__(self, threads: Placement, processes: Placement) -> None:
+        self._threads = threads
+        self._processes = processes
+
+    def launch(
+        self, spec: ChildSpec, deliver: Callable[[Frame], None], closed: Callable[[str], None]
+    ) -> RunningChild:
+        place = self._processes if spec.owns_terminal else self._threads
+        return place.launch(spec, deliver, closed)
 
 
 class ThreadPlacement:

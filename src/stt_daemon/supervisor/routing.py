@@ -20,6 +20,7 @@ from stt_daemon.messages import (
     SourceAdvanced,
     SourceDrained,
     TranscriptMissed,
+    TriageStateChanged,
     message_type,
 )
 
@@ -40,6 +41,7 @@ _BETWEEN_CHILDREN: dict[tuple[Origin, str], tuple[Destination, ...]] = {
     ("transcription", SourceAdvanced.topic): ("assistant",),
     ("assistant", MuteRequested.topic): ("transcription",),
     ("assistant", PauseRequested.topic): ("transcription",),
+    ("assistant", TriageStateChanged.topic): ("tui", "output"),
     ("supervisor", SessionAssigned.topic): ("transcription", "assistant"),
     ("supervisor", ControlReceived.topic): ("assistant",),
     ("supervisor", SourceDrained.topic): ("assistant",),

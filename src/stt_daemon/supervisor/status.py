@@ -17,11 +17,13 @@ from stt_daemon.channels import Frame, FrameStore, start_thread
 from stt_daemon.messages import (
     CaptureChanged,
     ChildChanged,
+    CoverageChanged,
     LagChanged,
     LaneChanged,
     Message,
     ModeChanged,
     SessionChanged,
+    TriageStateChanged,
 )
 from stt_daemon.supervisor.locks import running_pid
 
@@ -30,8 +32,18 @@ log = logging.getLogger(__name__)
 STATUS_FILE = "status.json"
 _SHOWN = frozenset(
     kind.topic
-    for kind in (CaptureChanged, ChildChanged, LagChanged, LaneChanged, ModeChanged, SessionChanged)
+    for kind in (
+        CaptureChanged,
+        ChildChanged,
+        CoverageChanged,
+        LagChanged,
+        LaneChanged,
+        ModeChanged,
+        SessionChanged,
+        TriageStateChanged,
+    )
 )
+_NO_TRIAGE = {"triage_state": "disabled", "triage_reason": "", "questions": None, "coverage": None}
 _SETTLE_S = 0.1
 """The lag changes ten times a second; more writes than that help no reader."""
 
@@ -47,10 +59,7 @@ def idle_status() -> dict[str, Any]:
         "lanes": {},
         "capture": None,
         "lag_s": 0.0,
-        "triage_state": "disabled",
-        "triage_reason": "there is no triage in this version",
-        "questions": None,
-        "coverage": None,
+        **_NO_TRIAGE,
     }
 
 
@@ -66,10 +75,18 @@ def apply(status: dict[str, Any], message: Message) -> None:
             if name == "assistant" and state in ("backoff", "failed", "stopped"):
                 status["mode"] = "idle"
                 status["lanes"].pop("llm", None)
+                status["lanes"].pop("laya", None)
+                status["coverage"] = None
+                if status["triage_state"] != "disabled":
+                    status.update(triage_state="unavailable", triage_reason="the assistant does not run")
         case LaneChanged(name=name, state=lane, depth=depth, reason=reason):
             status["lanes"][name] = {"state": lane, "depth": depth, "reason": reason}
         case ModeChanged(mode=mode):
             status["mode"] = mode
+        case TriageStateChanged(state=triage, reason=reason, questions=questions):
+            status.update(triage_state=triage, triage_reason=reason, questions=questions or None)
+        case CoverageChanged():
+            status["coverage"] = message.payload()
         case CaptureChanged(state=capture, device=device, rate=rate, reason=reason):
             status["capture"] = {"state": capture, "device": device, "rate": rate, "reason": reason}
         case LagChanged(seconds=seconds):

@@ -15,6 +15,10 @@ _TOLD = 0.9
 _KILL_AFTER = 1.1
 
 
+SCREEN_S = 1.5
+"""At the end of a grace that was used up: putting a terminal back takes a moment, and costs nobody audio."""
+
+
 @dataclass(frozen=True)
 class StopShare:
     """Seconds from now: what the child is told it has, when it gets SIGTERM, when SIGKILL."""

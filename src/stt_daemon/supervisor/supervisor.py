@@ -35,6 +35,7 @@ from stt_daemon.messages import (
     StopRequested,
     Warned,
 )
+from stt_daemon.supervisor import farewell
 from stt_daemon.supervisor.health import HealthLimits
 from stt_daemon.supervisor.hub import Hub
 from stt_daemon.supervisor.managed import ManagedChild
@@ -43,9 +44,9 @@ from stt_daemon.supervisor.restart import RestartPolicy
 from stt_daemon.supervisor.routing import destinations
 from stt_daemon.supervisor.source_end import SourceEnd
 from stt_daemon.supervisor.states import change_state
-from stt_daemon.supervisor.stop_order import HURRY, STOP_ORDER, StopShare, stop_share
-from stt_daemon.supervisor.terminal import TerminalGuard
+from stt_daemon.supervisor.stop_order import HURRY, SCREEN_S, STOP_ORDER, StopShare, stop_share
 from stt_daemon.supervisor.waker import Waker
+from stt_daemon.terminal import TerminalGuard
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,6 @@ _LAST_WORDS_S = 0.5
 """After a death its pipe is read to the end first; a grandchild that holds it open must not delay that."""
 _LET_GO = StopShare(told_s=0.0, term_s=1.0, kill_s=3.0)
 _REPLACE = StopShare(told_s=0.0, term_s=0.0, kill_s=2.0)
-_UNKILLABLE_S = 2.0
 
 
 class Supervisor:
@@ -147,7 +147,7 @@ class Supervisor:
             if self._stop_by is None:
                 self._begin_stop(signal.Signals(number).name)
             elif number == signal.SIGINT:
-                self._answer_impatience()
+                self._answer_impatience()  # a key of the interface means the same: see `_asked_to_stop`
 
     def _take_inbox(self) -> None:
         while True:
@@ -186,7 +186,7 @@ class Supervisor:
             case SessionRequested():
                 self._assign_session()
             case ShutdownRequested():
-                self.request_stop(f"asked by {child.spec.name}")
+                self._asked_to_stop(child)
             case _:
                 log.debug("nothing to do for %s", message.topic)
 
@@ -206,16 +206,7 @@ class Supervisor:
             child.end_by(now, _LET_GO)
         if child.state in ("starting", "ready") and not child.ailment:
             self._judge(child, now)
-        if child.term_at is not None and now >= child.term_at:
-            if child.closed and child.state != "draining":
-                child.ailment = child.ailment or "closed its channel and lived on"
-            log.warning("%s gets SIGTERM: %s", child.spec.name, child.ailment or "its time to stop is over")
-            child.term_at, child.told_off = None, True
-            child.run.terminate()
-        if child.kill_at is not None and now >= child.kill_at:
-            log.warning("%s gets SIGKILL", child.spec.name)
-            child.kill_at, child.told_off, child.abandon_at = None, True, now + _UNKILLABLE_S
-            child.run.kill()
+        child.force(now)
         if child.abandon_at is not None and now >= child.abandon_at:
             self._ended(child, -signal.SIGKILL)
 
@@ -282,8 +273,7 @@ class Supervisor:
         if child.farewell is not None:
             self._waiting_s += child.farewell.waiting_s
         elif child.spec.name == "transcription" and self._stop_by is not None:
-            lag = self._hub.state(LagChanged)
-            self._waiting_s += lag.seconds if isinstance(lag, LagChanged) else 0.0
+            self._waiting_s += self._lag_s()
         self._hub.forget(child.spec.name)
         self._bury(child, code)
 
@@ -296,7 +286,8 @@ class Supervisor:
             if child.ended_well(code):
                 self._move(child, "stopped")
             else:
-                self._exit_code = 1
+                if not child.spec.owns_terminal:
+                    self._exit_code = 1
                 self._move(child, "failed", reason)
             return
         if child.spec.owns_terminal and code in (0, -signal.SIGHUP):
@@ -323,6 +314,12 @@ class Supervisor:
 
     # Stopping
 
+    def _asked_to_stop(self, child: ManagedChild) -> None:
+        if self._stop_by is None:
+            self.request_stop(f"asked by {child.spec.name}")
+        elif child.spec.owns_terminal:
+            self._answer_impatience()
+
     def _begin_stop(self, reason: str) -> None:
         log.info("stopping: %s", reason)
         self._stop_by = self._clock.monotonic() + self._stop_grace_s
@@ -341,7 +338,10 @@ class Supervisor:
             return
         left = [child for child in self._children if child.alive]
         if left:
-            self._ask_to_stop(left[0], stop_share(self._stop_by - self._clock.monotonic(), len(left)))
+            remaining = self._stop_by - self._clock.monotonic()
+            if left[0].spec.owns_terminal:
+                remaining = max(remaining, SCREEN_S)
+            self._ask_to_stop(left[0], stop_share(remaining, len(left)))
 
     def _ask_to_stop(self, child: ManagedChild, share: StopShare) -> None:
         if child.state != "draining":
@@ -352,10 +352,7 @@ class Supervisor:
     def _answer_impatience(self) -> None:
         self._impatience += 1
         if self._impatience == 1:
-            lag = self._hub.state(LagChanged)
-            seconds = lag.seconds if isinstance(lag, LagChanged) else 0.0
-            work = f"still transcribing {seconds:.0f} s of audio" if seconds >= 1 else "still finishing"
-            self._warn("still_draining", f"{work}; a third Ctrl-C leaves the rest for the next start")
+            self._hub.publish(farewell.still_draining(self._lag_s()))
         else:
             for child in self._children:
                 if child.alive:
@@ -363,11 +360,11 @@ class Supervisor:
 
     def _say_what_waits(self) -> None:
         if self._waiting_s > 0:
-            self._warn(
-                "audio_waiting",
-                f"{self._waiting_s:.1f} s of audio wait for transcription"
-                f" (stt-daemon up --session {self._configured.session_id} finishes them)",
-            )
+            self._hub.publish(farewell.audio_waiting(self._waiting_s, self._configured.session_id))
+
+    def _lag_s(self) -> float:
+        lag = self._hub.state(LagChanged)
+        return lag.seconds if isinstance(lag, LagChanged) else 0.0
 
     # Small helpers
 

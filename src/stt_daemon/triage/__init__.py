@@ -1,1 +1,4 @@
-"""Triage: signals about what is said, and the brief whose facts code owns. Pure; belongs to one thread."""
+"""Triage: signals about what is said, and the brief whose facts code owns.
+
+Pure; loads no model library and no HTTP library, writes no file.
+"""

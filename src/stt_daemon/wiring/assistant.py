@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +13,23 @@ from stt_daemon.conversation import PastLine
 from stt_daemon.domain import Clock, Utterance
 from stt_daemon.lanes.inference_queue import InferenceQueue
 from stt_daemon.sessions import open_session
+from stt_daemon.sessions.brief_file import empty_brief, write_brief
 from stt_daemon.sessions.chat_log import ChatLog, read_chat
 from stt_daemon.sessions.index import SearchHit, SessionIndex
+from stt_daemon.sessions.ledger_log import LEDGER_FILE, LedgerLog
 from stt_daemon.sessions.marks import MarkLog
 from stt_daemon.wiring.llm import Post, build_llm_lane
+from stt_daemon.wiring.triage import TriageParts
 
 
-class ChatAndMarks:
-    """chat.jsonl and marks.jsonl of one session; made when there is something to write. One thread."""
+class CoreFiles:
+    """What the core writes in a session's folder; each made when there is something to write. One thread."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._chat: ChatLog | None = None
         self._marks: MarkLog | None = None
+        self._ledger = LedgerLog(folder / LEDGER_FILE)
 
     def append_chat(self, records: Sequence[Mapping[str, Any]]) -> None:
         if self._chat is None:
@@ -38,8 +42,17 @@ class ChatAndMarks:
             self._marks = MarkLog.open(self._folder / "marks.jsonl")
         self._marks.append(t, wall, note)
 
+    def append_ledger(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        self._ledger.append(lines)
+
+    def write_brief(self, text: str) -> None:
+        write_brief(self._folder, text)
+
+    def empty_brief(self) -> None:
+        empty_brief(self._folder)
+
     def close(self) -> None:
-        for log in (self._chat, self._marks):
+        for log in (self._chat, self._marks, self._ledger):
             if log is not None:
                 log.close()
 
@@ -101,6 +114,7 @@ class AssistantParts:
     """The parts the core is made of; a test replaces one."""
 
     llm_lane: Callable[[Config, Post, Clock], InferenceQueue[Any]] = build_llm_lane
-    session_files: Callable[[Path], ChatAndMarks] = ChatAndMarks
+    session_files: Callable[[Path], CoreFiles] = CoreFiles
     library: Callable[[Path], SessionLibrary] = SessionLibrary
     read_chat: Callable[[Path], list[dict[str, Any]]] = read_session_chat
+    triage: TriageParts = field(default_factory=TriageParts)

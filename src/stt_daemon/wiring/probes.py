@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stt_daemon.domain import SAMPLE_RATE, SystemClock
-from stt_daemon.errors import AudioError
+from stt_daemon.errors import AudioError, ConfigError
 
 if TYPE_CHECKING:
     from stt_daemon.audio.device_names import InputDevice
@@ -57,7 +57,7 @@ class Probes:
     """Each may raise any SttDaemonError; its message is the finding.
 
     `portaudio` names the library's version; `devices` gets what it returned; `level` listens for about a
-    second to the configured device.
+    second to the configured device; `laya` tells what triage would work with, "" when it is switched off.
     """
 
     portaudio: Callable[[], str]
@@ -65,6 +65,7 @@ class Probes:
     level: Callable[[], LevelProbe]
     model: Callable[[], LoadedModel]
     llm: Callable[[], LlmServer]
+    laya: Callable[[], str]
 
 
 def build_probes(config: Config) -> Probes:
@@ -77,6 +78,7 @@ def build_probes(config: Config) -> Probes:
         level=lambda: _listen(config.audio.device),
         model=lambda: _load_model(config),
         llm=lambda: _ask_llm(config),
+        laya=lambda: _find_laya(config),
     )
 
 
@@ -98,6 +100,27 @@ def _listen(device: str) -> LevelProbe:
     if heard.db is None:
         raise AudioError(f"{heard.device}: {heard.reason}")
     return LevelProbe(heard.device, heard.db, heard.reason == DIGITAL_SILENCE, heard.clipping)
+
+
+def _find_laya(config: Config) -> str:
+    """Look for the package, the questions and the checkpoint, without loading or fetching any.
+
+    Raises ModelError for what is missing, ConfigError for questions that cannot be used.
+    """
+    if not config.triage.enabled:
+        return ""
+    from stt_daemon.lanes.hub import HuggingFaceHub
+    from stt_daemon.lanes.laya_engine import LAYA_VERSION, require_package
+    from stt_daemon.lanes.laya_files import HUB_FILES, find_checkpoint
+    from stt_daemon.triage.questions import QuestionsProblem
+    from stt_daemon.wiring.triage import configured_questions
+
+    require_package()
+    questions = configured_questions(config)
+    if isinstance(questions, QuestionsProblem):
+        raise ConfigError(questions.reason)
+    folder = find_checkpoint(config.triage.checkpoint_dir, offline=True, hub=HuggingFaceHub(HUB_FILES))
+    return f"Laya {LAYA_VERSION}, {len(questions.order)} questions, checkpoint in {folder}"
 
 
 def _ask_llm(config: Config) -> LlmServer:

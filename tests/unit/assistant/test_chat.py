@@ -10,8 +10,10 @@ from stt_daemon.errors import LlmError
 from stt_daemon.llm import LlmContextError, LlmTimeoutError, LlmUnreachableError
 from stt_daemon.messages import (
     ChatSaid,
+    ChildChanged,
     CommandChanged,
     LaneChanged,
+    Message,
     ModeChanged,
     ShutdownRequested,
     StopRequested,
@@ -233,6 +235,74 @@ def test_a_restarted_core_remembers_the_chat_and_is_idle(tmp_path: Path) -> None
         assert again.outbox.of(ModeChanged)[0].mode == "idle"
     assert "Hello Ada." in str(generator.requests[-1].messages)
     assert not [w for w in again.outbox.of(Warned) if w.code == "repaired"]
+
+
+def test_a_core_killed_before_its_reply_says_so_when_it_is_back_and_only_once(tmp_path: Path) -> None:
+    held = FakeGenerator()
+    held.hold()
+    killed = RunningCore(tmp_path, held)
+    with killed:
+        killed.types("What is " + "so very " * 20 + "important?")
+        held.seen.get(timeout=30)
+        killed.types("/note now all before it is written")
+        killed.command("note", "done")
+        folder = create_session(tmp_path, 1_764_600_000.0).path
+        (folder / "chat.jsonl").write_bytes((killed.folder / "chat.jsonl").read_bytes())
+    with RunningCore(tmp_path, folder=folder, attempt=2) as back:
+        notice = back.noticed("no reply came to “What is so very")
+        assert notice.exchange == 1
+        assert len(notice.text) < 140
+        closed = back.outbox.wait_for(ChatSaid, lambda c: c.role == "assistant" and c.exchange == 1)
+        assert (closed.text, closed.finish_reason, closed.final) == ("", "interrupted", True)
+        back.stop()
+    assert [line["text"] for line in back.lines() if line["type"] == "assistant"] == [""]
+    with RunningCore(tmp_path, folder=folder, attempt=3) as again:
+        again.types("Hello")
+        again.replied(2)
+    assert not [c for c in again.outbox.of(ChatSaid) if c.role == "notice"]
+
+
+@pytest.mark.parametrize(
+    "begun", [ChildChanged(name="transcription", state="draining"), StopRequested(grace_s=30)]
+)
+def test_what_is_typed_after_the_stop_has_begun_is_turned_away_at_once(
+    tmp_path: Path, begun: Message
+) -> None:
+    generator = FakeGenerator()
+    generator.hold()
+    with RunningCore(tmp_path, generator) as core:
+        core.types("In time")
+        generator.seen.get(timeout=30)
+        core.inbox.put(begun)
+        core.types("Too late", "/summarise 5", "/note but this is kept")
+        notice = core.noticed("Too late")
+        assert (notice.text, notice.exchange) == ("not sent, the program is stopping: “Too late”", 0)
+        assert core.command("summarise", "failed").reason == "the program is stopping"
+        core.command("note", "done")
+        generator.release()
+        assert core.replied(1).text == "All right."
+        assert core.stop(30.0) == 0
+    assert [line["text"] for line in core.lines() if line["type"] == "user"] == ["In time"]
+
+
+def test_what_waits_when_the_time_to_stop_is_over_is_told_in_the_users_words(tmp_path: Path) -> None:
+    generator = FakeGenerator()
+    generator.hold()
+    with RunningCore(tmp_path, generator) as core:
+        core.types("One", "Two")
+        generator.seen.get(timeout=30)
+        assert core.stop(0.0) == 0
+    told = [c.text for c in core.outbox.of(ChatSaid) if c.role == "notice"]
+    assert told == ["no reply: the program is stopping"] * 2
+
+
+def test_a_turn_that_ends_with_the_source_still_goes_to_the_model(tmp_path: Path) -> None:
+    with RunningCore(tmp_path) as core:
+        core.types("/chat")
+        core.command("chat", "done")
+        core.inbox.put(ChildChanged(name="transcription", state="draining"))
+        core.hears("A last word.")
+        assert core.replied(1).text == "All right."
 
 
 def test_turns_that_no_longer_fit_are_condensed_and_their_decision_stays(tmp_path: Path) -> None:

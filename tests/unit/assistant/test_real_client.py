@@ -50,7 +50,7 @@ def test_a_reply_streams_from_a_real_server_and_is_checked(server: LlmServer, tm
         core.hears("Hello everybody.")
         core.types("What did they say?")
         reply = core.replied()
-        assert reply.text == "They said hello [u1] and bye."
+        assert reply.text == "They said hello [u1] bye."
         assert reply.cites == ("u1",)
         assert reply.usage is not None
         assert reply.usage["prompt_tokens"] == 2000
@@ -159,6 +159,42 @@ def test_a_context_error_in_a_200_makes_the_request_smaller(server: LlmServer, t
         assert core.replied().text == "Short."
     first, second = (len(str(seen.body["messages"]).split()) for seen in server.seen())
     assert second < 1200 < first
+
+
+def test_72_a_reply_wrapped_in_a_fence_is_read_without_it(server: LlmServer, tmp_path: Path) -> None:
+    server.chat(says("```markdown\n", "Hello [u1], [u99].\n\n```py\nx[u7]\n```\n", "Bye.\n```"))
+    with core_on(server, tmp_path) as core:
+        core.hears("Hello everybody.")
+        core.types("What did they say?")
+        reply = core.replied()
+    assert reply.text == "Hello [u1].\n\n```py\nx[u7]\n```\nBye."
+    assert reply.cites == ("u1",)
+
+
+def test_what_turns_out_to_be_reasoning_is_replaced_by_the_reply(server: LlmServer, tmp_path: Path) -> None:
+    server.chat(says("let me see, what was it", "</think>", "\n\nBlue, ", "I think."))
+    with core_on(server, tmp_path) as core:
+        core.types("Which colour?")
+        reply = core.replied()
+        core.stop()
+    shown = ""
+    for piece in core.outbox.of(ChatSaid):
+        if piece.role == "assistant" and not piece.final:
+            shown = piece.text or shown + piece.delta
+    assert shown == reply.text == "Blue, I think."
+    assert "let me see" not in str(core.lines())
+
+
+def test_85_a_lone_surrogate_typed_or_answered_spoils_neither_request_nor_file(
+    server: LlmServer, tmp_path: Path
+) -> None:
+    answer = b'data: {"choices":[{"delta":{"content":"a\\ud800b"},"finish_reason":"stop"}]}\n\n'
+    server.chat(stream([answer, frame(usage(2000, 3)), DONE]))
+    with core_on(server, tmp_path) as core:
+        core.types("x\ud800y")
+        assert core.replied().text == "a\ufffdb"
+        core.stop()
+    assert [line["text"] for line in core.lines()] == ["x\ufffdy", "a\ufffdb"]
 
 
 def test_a_stop_ends_a_call_to_a_server_that_never_answers(server: LlmServer, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from stt_daemon.cli import main
+from stt_daemon.cli.doctor import _configuration
 from stt_daemon.config import Config, load_config, render_example
 
 
@@ -145,3 +146,43 @@ def test_check_prints_warnings_and_problems_a_line_each_and_exits_2(
         'error: bad.toml, line 3: [vad] threshold = "0.5"',
         "error: bad.toml, line 4: [vad] min_speech_ms = true",
     ]
+
+
+CLASHING = """\
+[[commands]]
+name = "mute"
+phrases = ["lamp off"]
+argv = ["lamp", "off"]
+
+[[commands]]
+name = "lamp"
+phrases = ["lamp on", "search for {what}"]
+argv = ["lamp", "{what}"]
+params = { what = "text" }
+"""
+
+
+@pytest.mark.parametrize("arguments", [["config", "check"], ["up", "--source", "talk.wav"]])
+def test_commands_that_clash_with_built_in_ones_are_refused_by_check_as_by_up(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("config.toml").write_text(CLASHING)
+    Path("talk.wav").write_bytes(b"")
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == [
+        "error: config.toml, line 2: [[commands]] entry 1 name cannot be used: "
+        "the name 'mute' belongs to the built-in command 'mute'",
+        "error: config.toml, line 8: [[commands]] entry 2 phrases cannot be used: "
+        "the phrase 'search for WHAT' belongs to the built-in command 'find'",
+    ]
+    assert not Path("sessions").exists()
+
+
+def test_doctor_finds_the_same_clash() -> None:
+    Path("config.toml").write_text(CLASHING)
+    loaded, configured = _configuration(None)
+    assert len(loaded.commands) == 2
+    assert configured.error is not None
+    assert "the name 'mute' belongs to" in configured.error.message

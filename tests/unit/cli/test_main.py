@@ -90,7 +90,7 @@ def test_help_lists_every_command_with_its_summary(capsys: pytest.CaptureFixture
 
 def test_the_listed_commands_are_the_documented_ones() -> None:
     assert list(COMMANDS) == [
-        "up", "status", "down", "doctor", "devices", "config", "sessions", "transcribe",
+        "up", "status", "down", "doctor", "devices", "config", "sessions", "triage", "transcribe",
     ]  # fmt: skip
 
 

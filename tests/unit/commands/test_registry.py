@@ -47,8 +47,12 @@ def test_every_command_can_be_said_and_every_phrase_means_one_command() -> None:
         (UserCommand("x", ["go"], []), "no program"),
         (UserCommand("x", ["go"], ["p\0"]), "NUL"),
         (UserCommand("...", ["go"], ["p"]), "name"),
-        (UserCommand("stop", ["halt now please"], ["p"]), "'stop' is used twice"),
-        (UserCommand("x", ["Mute!"], ["p"]), "'mute'"),
+        (
+            UserCommand("stop", ["halt now please"], ["p"]),
+            "'stop' belongs to the built-in command 'stop'",
+        ),
+        (UserCommand("x", ["Mute!"], ["p"]), "phrase 'mute' belongs to the built-in command 'mute'"),
+        (UserCommand("x", ["look up {what}"], ["p"], {"what": "text"}), "built-in command 'find'"),
     ],
 )
 def test_a_command_that_cannot_be_used_is_an_error_that_says_why(entry: UserCommand, problem: str) -> None:
@@ -62,11 +66,15 @@ def test_all_problems_are_told_together() -> None:
         Commands(
             [UserCommand("a", [], ["p"]), UserCommand("b", ["mute"], ["p"]), UserCommand("c", ["go"], [])]
         )
-    assert len(str(caught.value).splitlines()) == 3
+    assert [line.partition(": ")[0] for line in str(caught.value).splitlines()] == [
+        "[[commands]] entry 1 ('a')",
+        "[[commands]] entry 2 ('b')",
+        "[[commands]] entry 3 ('c')",
+    ]
 
 
 def test_two_user_commands_of_one_name_or_phrase_are_an_error() -> None:
-    with pytest.raises(ConfigError, match="used twice"):
+    with pytest.raises(ConfigError, match="belongs to entry 1"):
         Commands([TIMER, UserCommand("timer", ["other words"], ["p"])])
-    with pytest.raises(ConfigError, match="both"):
+    with pytest.raises(ConfigError, match="'set a timer' belongs to entry 1"):
         Commands([TIMER, UserCommand("clock", ["Set a timer"], ["p"])])

@@ -58,11 +58,6 @@ from tests.unit.config.reading import error_lines, load
             "[triage] extract_max_tokens = 3072",
         ),
         (
-            '[triage]\npreload = ["english"]',
-            'line 2: [triage] preload = ["english"]',
-            '[triage] default_checkpoint = "multilingual"',
-        ),
-        (
             "[summary]\nenabled = true\nflush_every_n = 0\nflush_every_s = 0",
             "line 3: [summary] flush_every_n = 0",
             "[summary] flush_every_s = 0.0",
@@ -85,7 +80,6 @@ def test_an_impossible_pair_is_an_error_naming_both(
         "[llm]\ncontext_tokens = 8192",
         "[llm]\ncontext_tokens = 2048",
         '[audio]\nsource = "mic:A"\ndevice = "A"',
-        "[triage]\npreload = []",
         "[whisper]\npartials = false\npartial_interval_s = 30",
         "[vad]\nend_silence_ms = 300",
     ],

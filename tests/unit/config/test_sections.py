@@ -109,7 +109,7 @@ PROMISED: dict[str, dict[str, Any]] = {
     "values": {"enabled": False, "fields_file": "values.json"},
     "sessions": {"dir": "sessions"},
     "supervisor": {"placement": "process", "stop_grace_s": 10, "restarts": 5, "restart_window_s": 60},
-    "tui": {"theme": "textual-dark", "follow": True},
+    "tui": {"theme": "dark", "follow": True},
 }
 
 PROMPTS = {

@@ -62,6 +62,9 @@ def test_a_whole_number_is_taken_where_a_number_is_meant(tmp_path: Path) -> None
             "it is not a web address; use an address that starts with http://",
         ),
         ('[llm]\nbase_url = "ftp://me:pw@host"', "ftp://***@host"),
+        ('[triage]\ndefault_checkpoint = "english"', 'use "multilingual"'),
+        ('[triage]\npreload = ["english"]', 'use ["multilingual"]'),
+        ("[triage]\npreload = []", 'use ["multilingual"]'),
         ('[assistant]\nrole = "\\u0000"', "it holds a NUL character"),
         ('[[commands]]\nphrases = ["a"]\nargv = ["b"]', "[[commands]] entry 1 name is missing"),
         (

@@ -220,9 +220,19 @@ def test_unusable_lines_are_skipped_and_counted() -> None:
         {**good, "n": True},
         {"type": "assistant", "n": 9, "text": ""},
     ]
-    assert chat.restore([*bad, good, good]) == len(bad) + 1
+    assert chat.restore([*bad, good, good], wall=WALL).skipped == len(bad) + 1
     assert live(chat) == [1]
     assert chat.snapshot().view.exchanges[0].settled
+
+
+def test_a_question_whose_reply_never_came_is_lost_once() -> None:
+    chat = conversation()
+    _, records = chat.ask("What was it?", wall=WALL)
+    first = conversation()
+    restored = first.restore(records, wall=WALL)
+    assert [exchange.user for exchange in restored.lost] == ["What was it?"]
+    again = conversation().restore([*records, *restored.records], wall=WALL)
+    assert (again.lost, again.records, again.skipped) == ((), [], 0)
 
 
 def test_a_new_session_file_begins_with_the_whole_memory() -> None:
@@ -231,7 +241,7 @@ def test_a_new_session_file_begins_with_the_whole_memory() -> None:
     records = chat.change_session("20260102-080000", wall=WALL)
     assert all(r["carried"] for r in records)
     other = conversation()
-    assert other.restore(records) == 0
+    assert other.restore(records, wall=WALL).skipped == 0
     other.change_session("20260102-080000", wall=WALL)
     settled = [e for e in chat.snapshot().view.exchanges if e.settled]
     assert len(records) == 1 + 11 + 10
@@ -282,7 +292,7 @@ def test_the_file_gives_back_the_same_memory_and_no_turn_disappears(steps: list[
     covered = [n for n in model if n <= view.checkpoint.through]
     assert covered + [e.number for e in view.exchanges] == model
     other = conversation()
-    assert other.restore(json.loads(json.dumps(records))) == 0
+    assert other.restore(json.loads(json.dumps(records)), wall=WALL).skipped == 0
     assert other.snapshot().view.checkpoint == view.checkpoint
     same = [(e.number, e.user, e.reply) for e in view.exchanges]
     assert [(e.number, e.user, e.reply) for e in other.snapshot().view.exchanges] == same
@@ -332,7 +342,7 @@ def test_three_hours_of_chat_never_exceed_the_context_and_keep_the_first_hours_d
 def test_a_restored_memory_still_knows_where_its_citations_point() -> None:
     chat = conversation()
     record = {"type": "summary", "through": 2, "text": "Anna said so [u4].", "session": THEN, "wall": WALL}
-    chat.restore([record])
+    chat.restore([record], wall=WALL)
     asked, _ = chat.ask("who?", wall=WALL)
     plan = chat.snapshot().plan(asked.number, window=WINDOW, count=words)
     assert isinstance(plan, RequestPlan)

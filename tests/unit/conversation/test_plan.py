@@ -240,7 +240,7 @@ def test_no_request_ever_exceeds_the_context(
 
     chat = conversation(output_reserve=reserve, history_max_tokens=history)
     records = [{"type": "summary", "through": 3, "text": summary, "session": THEN, "wall": WALL}]
-    assert chat.restore(records) == 0
+    assert chat.restore(records, wall=WALL).skipped == 0
     for user, reply in turns:
         asked, _ = chat.ask(user, wall=WALL)
         if reply is not None:

@@ -98,6 +98,34 @@ def test_a_failing_job_fails_alone_and_the_lane_works_on(bench: Bench) -> None:
     assert bench.outcome() == Done(1, 2)
 
 
+def test_foreseen_trouble_is_one_line_in_the_log_and_anything_else_brings_its_traceback(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    lane = bench.build()
+    lane.start()
+    lane.submit(-1)
+    bench.outcome()
+    (line,) = caplog.records
+    assert line.getMessage() == "a job of the whisper lane failed: no negative numbers"
+    assert line.exc_info is None
+    lane.submit("odd")  # type: ignore[arg-type]
+    bench.outcome()
+    assert caplog.records[-1].exc_info is not None
+
+
+def test_an_engine_that_is_missing_as_foreseen_is_one_line_in_the_log(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    def load() -> str:
+        raise ModelError("there is no model", mend="fetch one")
+
+    bench.build(load).start()
+    bench.until("unavailable")
+    (line,) = caplog.records
+    assert line.getMessage() == "the whisper lane has no engine: there is no model (fetch one)"
+    assert line.exc_info is None
+
+
 def test_jobs_wait_while_the_engine_loads(bench: Bench) -> None:
     loading = threading.Event()
 

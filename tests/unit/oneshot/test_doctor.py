@@ -17,8 +17,9 @@ from stt_daemon.apps.oneshot.doctor import (
     checks_data,
 )
 from stt_daemon.audio.device_names import InputDevice
-from stt_daemon.errors import AudioError, ErrorRecord, LlmError, ModelError
-from stt_daemon.wiring.probes import LevelProbe, LlmServer, LoadedModel, Probes
+from stt_daemon.config import Config
+from stt_daemon.errors import AudioError, ErrorRecord, LlmError, ModelError, SttDaemonError
+from stt_daemon.wiring.probes import LevelProbe, LlmServer, LoadedModel, Probes, build_probes
 from tests.fakes.clock import FakeClock
 
 NAMES = [
@@ -29,6 +30,7 @@ NAMES = [
     "model",
     "speed",
     "llm",
+    "laya",
     "disk",
     "terminal",
     "configuration",
@@ -50,6 +52,7 @@ class Machine:
             level=self._level,
             model=lambda: LoadedModel("tiny.en", self._transcribe),
             llm=lambda: LlmServer("http://127.0.0.1:8080/v1", "llama.cpp", "tiny", 8192),
+            laya=lambda: "",
         )
         self.options: dict[str, Any] = {
             "sessions_dir": folder / "not" / "yet",
@@ -236,3 +239,20 @@ def test_an_unknown_context_is_a_warning_with_its_mend(machine: Machine) -> None
     check = machine.checks()["llm"]
     assert check.status == "warn"
     assert "context_tokens" in check.mend
+
+
+def test_triage_that_is_off_is_fine_and_one_that_lacks_something_is_a_warning(machine: Machine) -> None:
+    assert machine.checks()["laya"] == Check("laya", "ok", "triage is switched off")
+    machine.probes = replace(machine.probes, laya=lambda: "Laya, 8 questions")
+    assert machine.checks()["laya"] == Check("laya", "ok", "Laya, 8 questions")
+    missing = ModelError("model.safetensors is missing", mend="copy it again")
+    machine.probes = replace(machine.probes, laya=raising(missing))
+    assert machine.checks()["laya"] == Check("laya", "warn", "model.safetensors is missing", "copy it again")
+
+
+def test_the_real_probe_names_what_triage_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert build_probes(Config()).laya() == ""
+    config = Config.model_validate({"triage": {"enabled": True}})
+    with pytest.raises(SttDaemonError, match=r"laya is not installed|questions\.json"):
+        build_probes(config).laya()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from stt_daemon.errors import UsageError
-from stt_daemon.sessions import FORMATS, render
+from stt_daemon.sessions import FORMATS, Mark, render
 from tests.unit.sessions.builders import gap, utterance
 
 any_text = st.text(st.characters(categories=None), max_size=40)  # type: ignore[arg-type]
@@ -70,6 +70,54 @@ def test_markdown_shows_the_words_and_nothing_else(said: str, speaker: str) -> N
     assert kinds == ["heading_open", "inline", "heading_close", "paragraph_open", "inline", "paragraph_close"]
     inline = {child.type for child in markdown[4].children or []}
     assert inline <= {"strong_open", "strong_close", "text", "text_special"}
+
+
+CHAT = [
+    {"type": "user", "n": 1, "text": "from before", "carried": True},
+    {"type": "user", "n": 2, "text": "What *is* it?", "wall": "2026-01-31T12:00:05.000+01:00"},
+    {
+        "type": "assistant",
+        "n": 2,
+        "text": "Two things:\n\n- one [u1]\n2. two\n===\n    three",
+        "wall": "2026-01-31T12:00:09.000+01:00",
+        "cites": ["u1", "20260101-090000:u7"],
+    },
+    {"type": "command", "id": "mute", "state": "done"},
+    {"type": "user", "n": 3, "text": "Never mind."},
+    {"type": "assistant", "n": 3, "text": ""},
+    {"type": "rewind", "to": 2},
+]
+
+
+def test_the_chat_is_a_section_of_markdown_with_the_times_of_what_it_cites() -> None:
+    text = render("md", [utterance("It is.", 61)], about={"chat": CHAT})
+    assert text.split("## Chat\n\n")[1] == (
+        "**12:00:05** You: What \\*is\\* it?\n\n"
+        "**12:00:09** Assistant: Two things:\\\n"
+        "&#45; one \\[u1\\]\\\n&#50;. two\\\n&#61;==\\\nthree\n\n*u1 00:01:01*\n\n"
+        "You (taken back): Never mind.\n\n"
+        "Assistant (taken back): (no reply)\n"
+    )
+
+
+def test_subtitles_and_text_hold_no_chat_and_no_marks() -> None:
+    items = [utterance("It is.", 1), Mark(2.0, "2026-01-31T12:00:00.000+01:00", "a note")]
+    for form in ("srt", "vtt", "txt"):
+        made = render(form, items, about={"chat": CHAT, "title": "T"})
+        assert "Never mind" not in made
+        assert ("a note" in made) is (form == "txt")
+
+
+@given(st.lists(nasty, max_size=4).map("\n".join))
+def test_a_reply_in_markdown_is_paragraphs_of_words_and_nothing_else(said: str) -> None:
+    chat = [{"type": "assistant", "n": 1, "text": said, "wall": said, "cites": [said]}]
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(render("md", [], about={"chat": chat}))
+    assert {token.type for token in tokens} <= {
+        *("heading_open", "heading_close", "inline", "paragraph_open", "paragraph_close")
+    }
+    assert len([token for token in tokens if token.type == "heading_open"]) == 2
+    children = {child.type for token in tokens for child in token.children or []}
+    assert children <= {"strong_open", "strong_close", "text", "text_special", "hardbreak"}
 
 
 def test_bare_addresses_are_no_links_in_markdown() -> None:

@@ -132,6 +132,18 @@ def test_every_form_can_be_rendered(folder: SessionFolder) -> None:
     assert render_session(folder, "srt").count("-->") == render_session(folder, "vtt").count("-->") == 2
 
 
+def test_markdown_ends_with_the_chat(folder: SessionFolder) -> None:
+    made = render_session(folder, "md")
+    assert made.endswith("## Chat\n\nAssistant: - one\\\n&#45; two 2J\n")
+    assert "from before" not in made
+
+
+def test_an_empty_session_has_its_id_for_a_title(root: Path) -> None:
+    folder = create_session(root, START)
+    assert json.loads(render_session(folder, "json"))["title"] == f"Session {folder.id}"
+    assert render_session(folder, "md") == f"# Session {folder.id}\n"
+
+
 def test_json_holds_what_was_said_about_the_session_too(folder: SessionFolder) -> None:
     made = json.loads(render_session(folder, "json"))
     assert made["brief"] == "# Brief\n\nAll is well.\n"
@@ -176,6 +188,7 @@ def test_a_removed_session_leaves_its_words(folder: SessionFolder, root: Path) -
     assert sorted(path.name for path in root.iterdir()) == ["exports"]
     words = [path.read_text("utf-8") for path in removed.exports]
     assert all("The budget is forty thousand." in text for text in words)
+    assert all("ask" in text and "two 2J" in text for text in words)  # its notes and its chat
     assert [path.suffix for path in removed.exports] == [".md", ".json"]
 
 

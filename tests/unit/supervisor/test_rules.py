@@ -97,6 +97,7 @@ def test_what_the_worker_hears_goes_to_the_core_and_to_every_output() -> None:
     assert set(destinations("transcription", "utterance")) == {"assistant", "tui", "output"}
     assert destinations("transcription", "progress") == ("assistant",)
     assert "assistant" in destinations("transcription", "missed")
+    assert "assistant" in destinations("supervisor", "child")  # how the core learns that the stop has begun
 
 
 def test_the_core_speaks_to_the_worker_only_through_requests() -> None:

@@ -11,13 +11,16 @@ from stt_daemon.channels import Frame
 from stt_daemon.messages import (
     CaptureChanged,
     ChildChanged,
+    CoverageChanged,
     LagChanged,
     LaneChanged,
     Message,
     ModeChanged,
     SessionChanged,
+    TriageStateChanged,
 )
 from stt_daemon.supervisor.locks import hold_locks
+from stt_daemon.supervisor.routing import destinations
 from stt_daemon.supervisor.status import STATUS_FILE, StatusBoard, apply, idle_status, read_status
 
 KEYS = [
@@ -113,3 +116,31 @@ def test_mode_and_model_lane_are_shown_and_end_with_the_core() -> None:
     assert status["lanes"] == {"llm": {"state": "busy", "depth": 3, "reason": ""}}
     status = after(*said, ChildChanged(name="assistant", state="backoff"))
     assert (status["mode"], status["lanes"]) == ("idle", {})
+
+
+def test_triage_is_shown_with_its_reason_questions_and_coverage() -> None:
+    status = after(
+        TriageStateChanged(state="unavailable", reason="predict failed", questions={"q": {"type": "noul"}}),
+        CoverageChanged(through="u3", pending=2, set_aside=("u1",)),
+    )
+    assert (status["triage_state"], status["triage_reason"]) == ("unavailable", "predict failed")
+    assert status["questions"] == {"q": {"type": "noul"}}
+    assert status["coverage"] == {
+        "through": "u3",
+        "pending": 2,
+        "set_aside": ["u1"],
+        "uncovered": [],
+        "unread_facts": 0,
+    }
+
+
+def test_triage_ends_with_the_core_and_stays_disabled_if_it_was() -> None:
+    died = ChildChanged(name="assistant", state="backoff")
+    status = after(TriageStateChanged(state="ok"), CoverageChanged(pending=2), died)
+    assert (status["triage_state"], status["coverage"]) == ("unavailable", None)
+    assert after(died)["triage_state"] == "disabled"
+
+
+def test_what_status_tells_of_triage_reaches_the_status_file_and_no_event() -> None:
+    assert destinations("assistant", TriageStateChanged.topic) == ("tui", "output")
+    assert not TriageStateChanged.public

@@ -436,3 +436,63 @@ def test_a_core_that_was_given_up_is_not_waited_for(house: Callable[..., House])
     worker.say(SourceDrained())
     stop_well(worker)
     assert one.exit_code() == 1
+
+
+def stopping_with_interface(house: Callable[..., House]) -> tuple[House, PlayedChild]:
+    """A house whose interface is the last that is left."""
+    one = house(names=("transcription", "assistant", "tui"), stop_grace_s=600)
+    interface, core, worker = (one.placement.next() for _ in range(3))
+    for child in (interface, core, worker):
+        child.be_ready()
+    one.sees_state("transcription", "ready")
+    interface.say(ShutdownRequested())
+    stop_well(worker)
+    stop_well(core)
+    interface.hears(StopRequested)
+    return one, interface
+
+
+@pytest.mark.parametrize(("code", "state"), [(0, "stopped"), (-1, "stopped"), (1, "failed"), (-11, "failed")])
+def test_however_the_interface_ends_in_a_stop_nothing_else_has_failed(
+    house: Callable[..., House], code: int, state: str
+) -> None:
+    one, interface = stopping_with_interface(house)
+    interface.die(code)
+    one.sees_state("tui", state)
+    assert one.exit_code() == 0
+
+
+def test_the_interface_asking_again_is_impatience(house: Callable[..., House]) -> None:
+    one = house(names=("transcription", "assistant", "tui"), stop_grace_s=600)
+    interface, core, worker = (one.placement.next() for _ in range(3))
+    for child in (interface, core, worker):
+        child.be_ready()
+    interface.say(ShutdownRequested())
+    first = worker.hears(StopRequested)
+    assert isinstance(first, StopRequested)
+    assert first.grace_s > 100
+    interface.say(ShutdownRequested())
+    one.sees(lambda m: isinstance(m, Warned) and m.code == "still_draining")
+    interface.say(ShutdownRequested())
+    hurried = worker.hears(StopRequested)
+    assert isinstance(hurried, StopRequested)
+    assert hurried.grace_s == 0
+    for child in (worker, core, interface):
+        child.say(ChildStopped(name=child.name))
+        child.die(0)
+    assert one.exit_code() == 0
+
+
+def test_the_interface_gets_a_moment_even_when_the_grace_is_used_up(house: Callable[..., House]) -> None:
+    one = house(names=("transcription", "tui"), stop_grace_s=0)
+    interface, worker = one.placement.next(), one.placement.next()
+    for child in (interface, worker):
+        child.be_ready()
+    one.sees_state("transcription", "ready")
+    one.supervisor.request_stop("enough")
+    stop_well(worker)
+    told = interface.hears(StopRequested)
+    assert isinstance(told, StopRequested)
+    assert told.grace_s > 1
+    interface.die(0)
+    assert one.exit_code() == 0

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - replies stand as they came
 """Replies: read whole in any dress, or not at all."""
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ from stt_daemon.conversation import (
     PastLine,
     RecentMinutes,
     RequestPlan,
+    Restored,
     Scope,
     TranscriptMaterial,
 )
@@ -46,12 +47,20 @@ log = logging.getLogger(__name__)
 Record = dict[str, Any]
 Save = Callable[[Sequence[Record]], None]
 WITHDRAWN = "the question was taken back"
+STOPPING = "the program is stopping"
+QUOTED_CHARS = 60
 
 
 class SearchPast(Protocol):
     """Finds lines of earlier sessions off the loop; `then` is called in the loop, on trouble with none."""
 
     def __call__(self, question: str, then: Callable[[tuple[PastLine, ...]], None]) -> None: ...
+
+
+class Overheard(Protocol):
+    """Told of each message of the chat and each whole reply, with whether the message was `spoken`."""
+
+    def __call__(self, role: Literal["user", "assistant"], text: str, spoken: bool, /) -> None: ...
 
 
 @dataclass
@@ -79,7 +88,9 @@ class ChatDesk:
         search: SearchPast,
         settings: ChatSettings,
         clock: Clock,
+        overheard: Overheard = lambda _role, _text, _spoken: None,
     ) -> None:
+        self._overheard = overheard
         self._conversation = conversation
         self._inference = inference
         self._publish = publish
@@ -93,15 +104,40 @@ class ChatDesk:
         self._condensing: Job | None = None
         self._told_failure = ""
         self._told_guess = False
+        self._closed = False
+
+    def take_up(self, restored: Restored) -> None:
+        """After a restart: say which questions lost their reply, and close what was shown of it."""
+        self._save(restored.records)
+        for exchange in restored.lost:
+            self._publish(ChatSaid(role="assistant", exchange=exchange.number, finish_reason="interrupted"))
+            self._notice(
+                exchange.number,
+                f"no reply came to “{shortened(exchange.user)}”: the assistant had to be started again",
+            )
+
+    def close(self) -> None:
+        """The program stops: what is typed from now on is turned away at once.
+
+        What was said before still goes to the model, as long as its lane takes anything.
+        """
+        self._closed = True
 
     # What the user does
 
     def ask(self, text: str, heard: Heard, *, spoken: bool = False) -> None:
         """A message for the model, typed or said."""
+        if self._closed and not spoken:
+            self._notice(0, f"not sent, {STOPPING}: “{shortened(text)}”")
+            return
         self._send(text, heard, self._conversation.scope, _Open("chat", spoken), show=True)
+        self._overheard("user", text, spoken)
 
     def summarise(self, minutes: int, heard: Heard, told: Callable[[str], None]) -> None:
         """Have the last minutes summarised; `told` hears "" when that was done, else why not."""
+        if self._closed:
+            told(STOPPING)
+            return
         unit = "minute" if minutes == 1 else f"{minutes} minutes"
         text = f"Summarise what was said in the last {unit}. Cite the lines each point rests on."
         self._send(text, heard, RecentMinutes(minutes), _Open("command", False, told=told), show=False)
@@ -157,7 +193,8 @@ class ChatDesk:
         if waiting is None:
             return
         waiting.streamed = True
-        self._publish(ChatSaid(role="assistant", exchange=piece.number, delta=piece.text, final=False))
+        text, delta = (piece.text, "") if piece.reset else ("", piece.text)
+        self._publish(ChatSaid(role="assistant", exchange=piece.number, text=text, delta=delta, final=False))
 
     # Inside
 
@@ -224,13 +261,15 @@ class ChatDesk:
         )
         if waiting.told is not None:
             waiting.told("")
+        if waiting.kind == "chat":
+            self._overheard("assistant", answer.text, waiting.spoken)
         self._condense(answer.plan)
 
     def _failed(self, number: int, error: ErrorRecord) -> None:
         self._no_reply(number, error.line(), code=error.code)
 
     def _given_up(self, number: int, reason: str) -> None:
-        self._no_reply(number, f"no reply: {reason}", code="given_up")
+        self._no_reply(number, f"no reply: {STOPPING if self._closed else reason}", code="given_up")
 
     def _no_reply(self, number: int, reason: str, *, code: str) -> None:
         """What was said stays in the memory, the user learns why nothing was answered."""
@@ -291,3 +330,8 @@ class ChatDesk:
 
     def _wall(self) -> str:
         return iso_local(self._clock.wall())
+
+
+def shortened(text: str) -> str:
+    """As much of a message as is needed to know which one is meant."""
+    return text if len(text) <= QUOTED_CHARS else f"{text[: QUOTED_CHARS - 1].rstrip()}…"

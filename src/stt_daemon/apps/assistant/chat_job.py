@@ -31,7 +31,7 @@ from stt_daemon.conversation import (
 from stt_daemon.domain import Clock
 from stt_daemon.domain.text import plain
 from stt_daemon.errors import LlmError
-from stt_daemon.llm import ChatMessage, ChatReply, ChatRequest, LlmContextError
+from stt_daemon.llm import ChatMessage, ChatReply, ChatRequest, LlmContextError, unfence
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class PlanMade:
 
 @dataclass(frozen=True)
 class Piece:
-    """Posted while a reply streams: its next characters, citations checked. `reset`: all so far is void."""
+    """Posted while a reply streams: its next characters, citations checked. `reset`: replacing all so far."""
 
     number: int
     text: str
@@ -147,13 +147,13 @@ class Pieces:
         self._plan = plan
         self._post = post
         self._clock = clock
+        self._posted = self._void = False
         self._begin()
 
     def _begin(self) -> None:
         self._filter = self._plan.citation_filter()
         self._held = ""
         self._told_at = float("-inf")
-        self._posted = False
 
     def add(self, delta: str) -> None:
         self._held += self._filter.feed(readable(delta))
@@ -162,8 +162,7 @@ class Pieces:
 
     def reset(self) -> None:
         """What came so far was not the reply after all."""
-        if self._posted:
-            self._post(Piece(self._number, "", reset=True))
+        self._void = self._posted
         self._begin()
 
     def finish(self) -> None:
@@ -172,9 +171,9 @@ class Pieces:
             self._flush()
 
     def _flush(self) -> None:
-        self._post(Piece(self._number, self._held))
+        self._post(Piece(self._number, self._held, reset=self._void))
         self._held = ""
-        self._posted = True
+        self._posted, self._void = True, False
         self._told_at = self._clock.monotonic()
 
 
@@ -240,9 +239,12 @@ class Asking:
         )
         pieces.finish()
         self.measure.learn(plan, reply)
-        checked = check_citations(readable(reply.text), plan.index)
+        checked = check_citations(readable(unfence(reply.text)), plan.index)
         if checked.dropped:
             log.info("citations of lines that do not exist were removed: %s", ", ".join(checked.dropped))
+        for what, cites in (("loose", checked.loose), ("missing", checked.found)):
+            if cites:
+                log.info("%s citations: %s", what, ", ".join(cite.form(plan.index.current) for cite in cites))
         text = checked.text.strip()
         if not text:
             raise LlmError("the reply holds nothing but citations of lines that do not exist", code="empty")
@@ -276,7 +278,7 @@ class Condensing:
             ),
             cancelled=stop,
         )
-        result = accept_compaction(request, readable(reply.text), reply.finish_reason, count)
+        result = accept_compaction(request, readable(unfence(reply.text)), reply.finish_reason, count)
         return Condensed(result, figures_of(reply))
 
 

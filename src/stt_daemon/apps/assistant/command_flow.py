@@ -70,17 +70,21 @@ class CommandFlow:
         self._clock = clock
         self._proposed: Run | None = None
         self._choosing: Job | None = None
+        self._said_at: float | None = None
+        self._proposed_at: float | None = None
 
     def typed(self, line: str) -> None:
         """A line of the keyboard or of `--control`: a command if it starts with "/", else a message."""
         line = line.strip()
+        self._said_at = None
         if line.startswith("/"):
             self._follow(self._commands.typed(line, self._clock.monotonic()))
         elif line:
             self._chat.ask(plain(line), self._heard())
 
-    def spoken(self, text: str) -> None:
-        """A settled turn."""
+    def spoken(self, text: str, t0: float) -> None:
+        """A settled turn that began at `t0` (session seconds)."""
+        self._said_at = t0
         while (change := mode_change(text, self._phrases)) is not None:
             if change.before:
                 self._in_mode(change.before)
@@ -120,7 +124,7 @@ class CommandFlow:
                     self._tell(
                         replaced.command, "refused", "another command took its place", replaced.plain_args()
                     )
-                self._proposed = run
+                self._proposed, self._proposed_at = run, self._said_at
                 self._modes.asked(now)
                 self._tell(run.command, "proposed", question, run.plain_args(), keep=False)
             case Ask(question=question, options=options, command=command):
@@ -143,7 +147,9 @@ class CommandFlow:
         if run.source != "typed" and run.command not in ("chat", "command", "idle"):
             self._modes.command_over("the command was given")
         self._effects.carry_out(
-            run, lambda state, reason: self._tell(run.command, state, reason, args, source=run.source)
+            run,
+            lambda state, reason: self._tell(run.command, state, reason, args, source=run.source),
+            t=self._proposed_at if run.confirmed else self._said_at,
         )
 
     # A model's choice
@@ -151,12 +157,12 @@ class CommandFlow:
     def _ask_model(self, text: str) -> None:
         self._drop_choice("another turn came first")
         request = self._commands.choice_request(text)
-        asked_at = self._clock.monotonic()
+        asked_at, said_at = self._clock.monotonic(), self._said_at
 
         def chosen(reply: str) -> None:
             if self._choosing is not job:
                 return  # something else was said meanwhile
-            self._choosing = None
+            self._choosing, self._said_at = None, said_at
             now = self._clock.monotonic()
             if now - asked_at > CHOICE_TIMEOUT_S or self._modes.mode != "command":
                 log.info("a choice came too late: %.0f s", now - asked_at)

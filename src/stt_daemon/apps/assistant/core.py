@@ -19,6 +19,7 @@ from stt_daemon.apps.assistant.heard import Heard
 from stt_daemon.apps.assistant.inference import Inference
 from stt_daemon.apps.assistant.modes import Modes
 from stt_daemon.apps.assistant.side import SideAnswer, SideThread
+from stt_daemon.apps.assistant.triage import build_desk
 from stt_daemon.apps.assistant.turns import TurnDetector
 from stt_daemon.apps.assistant.user_commands import ProgramEnded, Programs
 from stt_daemon.channels import ChildContext, PeerClosed
@@ -28,6 +29,7 @@ from stt_daemon.errors import ErrorRecord, SessionError
 from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, Refused
 from stt_daemon.messages import (
     CaptureChanged,
+    ChildChanged,
     ChildReady,
     ChildStopped,
     ControlReceived,
@@ -47,6 +49,7 @@ from stt_daemon.messages import (
 )
 from stt_daemon.sessions import iso_local, read_transcript
 from stt_daemon.wiring.assistant import AssistantParts
+from stt_daemon.wiring.laya import LayaWarning
 from stt_daemon.wiring.llm import (
     LlmProgress,
     LlmWarning,
@@ -55,6 +58,7 @@ from stt_daemon.wiring.llm import (
     hidden_variables,
     mode_phrases,
 )
+from stt_daemon.wiring.triage import LayaAnswered
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +103,17 @@ class Core:
         self._inference = Inference(parts.llm_lane(config, post, clock), publish, clock)
         self._conversation = build_conversation(config, configured.session_id)
         self._read_chat = parts.read_chat
+        self._triage = triage = build_desk(
+            config,
+            parts.triage,
+            inference=self._inference,
+            modes=self._modes,
+            archive=self._archive,
+            publish=publish,
+            post=post,
+            clock=clock,
+            offline=configured.offline,
+        )
         chat = ChatDesk(
             self._conversation,
             self._inference,
@@ -108,6 +123,7 @@ class Core:
             search=self._past.search,
             settings=_chat_settings(config),
             clock=clock,
+            overheard=triage.overheard,
         )
         self._chat = chat
         commands = build_commands(config)
@@ -119,6 +135,7 @@ class Core:
             past=self._past,
             programs=self._programs,
             mark=self._archive.mark,
+            clear=triage.clear,
             publish=publish,
         )
         self._flow = CommandFlow(
@@ -143,6 +160,7 @@ class Core:
     def run(self) -> int:
         self._take_up()
         self._inference.start()
+        self._triage.start()
         self._publish(ChildReady(name=self._name))
         self._modes.announce()
         while not self._is_over():
@@ -159,7 +177,9 @@ class Core:
         if item is not None:
             self._receive(item)
         self._publish_turns()
+        self._triage.time_passed(None if self._waits else self._heard.now_t)
         self._flow.time_passed(self._clock.monotonic())
+        self._close_inference(drain=True)
         if self._drained and not self._told_drained and self._nothing_is_at_work():
             self._told_drained = True
             self._publish(SourceDrained())
@@ -187,6 +207,8 @@ class Core:
                 self._flow.typed(item.line)
             case SourceDrained():
                 self._drained, self._told_drained = True, False
+            case ChildChanged(name="transcription", state="draining"):
+                self._chat.close()
             case StopRequested():
                 self._stop(item.grace_s)
             case PeerClosed():
@@ -202,6 +224,10 @@ class Core:
                 self._inference.receive(item)
             case LaneChanged(name="llm"):
                 self._inference.lane_changed(item)
+            case LayaAnswered(outcome=outcome):
+                self._triage.receive(outcome)
+            case LaneChanged(name="laya"):
+                self._triage.lane_changed(item)
             case LlmProgress(text=text):
                 self._inference.progress(text)
             case PlanMade():
@@ -212,7 +238,7 @@ class Core:
                 call()
             case ProgramEnded():
                 self._programs.ended(item)
-            case LlmWarning(warning=warning):
+            case LlmWarning(warning=warning) | LayaWarning(warning=warning):
                 self._publish(warning)
             case _:
                 log.debug("nothing to do for %s", type(item).__name__)
@@ -220,12 +246,19 @@ class Core:
     def _take_lines(self, lines: list[Utterance]) -> None:
         for line in lines:
             self._turns.utterance(line)
+            self._triage.heard(line)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether recorded speech is still on its way to becoming known text."""
+        return self._lag_s > 0 or self._heard.is_behind
 
     def _publish_turns(self) -> None:
-        self._turns.transcription_waits(self._lag_s > 0 or self._heard.is_behind)
+        self._turns.transcription_waits(self._waits)
         for turn in self._turns.settled():
             self._publish(TurnEnded(utterances=turn.utterances))
-            self._flow.spoken(self._heard.text(turn.utterances))
+            self._flow.spoken(self._heard.text(turn.utterances), turn.t0)
+            self._triage.settled(turn)
 
     # Sessions
 
@@ -235,15 +268,17 @@ class Core:
             return
         try:
             self._heard.take_up(read_transcript(self._folder / "transcript.jsonl"))
+            self._triage.take_up(self._folder, self._heard.lines())
             records = conversation_records(self._read_chat(self._folder))
         except SessionError as error:
-            log.exception("the session cannot be read")
+            log.warning("the session cannot be read: %s", error)
             self._publish(Warned(where="session", code=error.code, message=ErrorRecord.of(error).line()))
             return
-        skipped = self._conversation.restore(records)
-        if skipped:
-            message = f"{skipped} lines of chat.jsonl cannot be used"
+        restored = self._conversation.restore(records, wall=iso_local(self._clock.wall()))
+        if restored.skipped:
+            message = f"{restored.skipped} lines of chat.jsonl cannot be used"
             self._publish(Warned(where="session", code="repaired", message=message))
+        self._chat.take_up(restored)
 
     def _change_session(self, change: SessionChanged) -> None:
         folder = Path(change.dir)
@@ -255,6 +290,7 @@ class Core:
         self._folder = self._past.folder = folder
         self._heard = self._new_heard(change.id)
         self._archive.change_folder(folder)
+        self._triage.new_session()
         self._archive.save(self._conversation.change_session(change.id, wall=iso_local(self._clock.wall())))
 
     def _new_heard(self, session: str) -> Heard:
@@ -281,11 +317,13 @@ class Core:
         now = self._clock.monotonic()
         if now - self._last_beat >= HEARTBEAT_S:
             self._last_beat = now
-            self._publish(Heartbeat(name=self._name, busy_s={"llm": self._inference.busy_s}))
+            busy_s = {"llm": self._inference.busy_s, **self._triage.busy_s}
+            self._publish(Heartbeat(name=self._name, busy_s=busy_s))
 
     def _nothing_is_at_work(self) -> bool:
         return (
             self._inference.idle
+            and self._triage.idle
             and self._reader.idle
             and self._writer.idle
             and not self._programs.running
@@ -298,7 +336,14 @@ class Core:
         self._stop_by = deadline if self._stop_by is None else min(deadline, self._stop_by)
         self._turns.source_stopped()
         self._publish_turns()
-        self._inference.stop(drain=grace_s > 0, deadline=self._stop_by)
+        self._chat.close()
+        self._triage.stop(drain=grace_s > 0, deadline=self._stop_by)
+        self._close_inference(drain=grace_s > 0)
+
+    def _close_inference(self, *, drain: bool) -> None:
+        """Take no more for the model, but for the brief that a classification under way may lead to."""
+        if self._stop_by is not None and (self._triage.idle or not drain):
+            self._inference.stop(drain=drain, deadline=self._stop_by)
 
     def _is_over(self) -> bool:
         if self._orphaned:
@@ -309,8 +354,10 @@ class Core:
 
     def _finish(self) -> int:
         """End the parts; every waiting question is answered, if only with the fact that no reply came."""
+        self._triage.stop(drain=False)
         self._inference.stop(drain=False)
         self._inference.join(JOIN_S)
+        self._triage.join(JOIN_S)
         self._programs.finish(JOIN_S)
         self._handle_rest()
         self._archive.close()

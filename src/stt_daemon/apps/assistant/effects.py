@@ -71,6 +71,7 @@ class Effects:
         past: Past,
         programs: Programs,
         mark: Callable[[float, str, Report], None],
+        clear: Callable[[], str],
         publish: Callable[[Message], None],
     ) -> None:
         self._commands = commands
@@ -80,7 +81,9 @@ class Effects:
         self._past = past
         self._programs = programs
         self._mark = mark
+        self._clear_panel = clear
         self._publish = publish
+        self._at = 0.0
         self._table: dict[str, Callable[[Run, Report], None]] = {
             "chat": self._change_mode,
             "command": self._change_mode,
@@ -104,8 +107,12 @@ class Effects:
             "stop": lambda run, report: self._request(ShutdownRequested(), "stopping", report),
         }
 
-    def carry_out(self, run: Run, report: Report) -> None:
-        """Do it. Only what the registry holds gets here."""
+    def carry_out(self, run: Run, report: Report, *, t: float | None = None) -> None:
+        """Do it. Only what the registry holds gets here.
+
+        `t` is when it was said (session seconds), which is what a mark means; None: now, it was typed.
+        """
+        self._at = self._heard().now_t if t is None else t
         effect = self._table.get(run.command)
         if effect is not None:
             effect(run, report)
@@ -126,10 +133,10 @@ class Effects:
         self._request(SessionRequested(), "a new session begins at the next pause", report)
 
     def _clear(self, run: Run, report: Report) -> None:
-        report("done", "there are no signals and no brief to clear")
+        report("done", self._clear_panel())
 
     def _set_mark(self, run: Run, report: Report) -> None:
-        self._mark(self._heard().now_t, str(run.args.get("text", "")), report)
+        self._mark(self._at, str(run.args.get("text", "")), report)
 
     def _find(self, run: Run, report: Report) -> None:
         text = str(run.args["text"])

@@ -37,6 +37,12 @@ class SessionFiles(Protocol):
 
     def append_mark(self, t: float, note: str, wall: str) -> None: ...
 
+    def append_ledger(self, lines: Sequence[Record]) -> None: ...
+
+    def write_brief(self, text: str) -> None: ...
+
+    def empty_brief(self) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -99,6 +105,29 @@ class Archive:
             lambda error: report("failed", error.line()),
         )
 
+    def record_facts(self, lines: Sequence[Record]) -> None:
+        """Append to ledger.jsonl."""
+        folder, kept = self._folder, list(lines)
+        self._writer.submit(
+            lambda: self._of(folder).append_ledger(kept),
+            lambda _: self._worked(),
+            lambda error: self._refused("ledger.jsonl", error),
+        )
+
+    def keep_brief(self, text: str) -> None:
+        """Put this in place of brief.md."""
+        folder = self._folder
+        self._write_brief(lambda: self._of(folder).write_brief(text))
+
+    def empty_brief(self) -> None:
+        """Empty brief.md if there is one."""
+        folder = self._folder
+        self._write_brief(lambda: self._of(folder).empty_brief())
+
+    def dump(self, record: Record, write: Callable[[Record], None]) -> None:
+        """Write a record for troubleshooting, in order with the rest; that it fails disturbs nobody."""
+        self._writer.submit(lambda: write(record), lambda _: None, lambda error: None)
+
     def change_folder(self, folder: Path) -> None:
         """From now on the files of another session are meant."""
         old, self._folder = self._folder, folder
@@ -108,6 +137,9 @@ class Archive:
         """Close the files when all is written."""
         folder = self._folder
         self._writer.submit(lambda: self._close(folder), lambda _: None, lambda error: None)
+
+    def _write_brief(self, write: Callable[[], None]) -> None:
+        self._writer.submit(write, lambda _: self._worked(), lambda error: self._refused("brief.md", error))
 
     def _of(self, folder: Path) -> SessionFiles:
         if folder not in self._files:

@@ -16,7 +16,7 @@ from stt_daemon.domain import Clock
 from stt_daemon.errors import ErrorRecord
 from stt_daemon.lanes.inference_queue import InferenceJob, InferenceQueue, JobKind
 from stt_daemon.lanes.outcomes import Cancelled, Done, Failed, Outcome, Refused
-from stt_daemon.llm import ChatReply, ChatRequest, ServerFacts, TokenCount
+from stt_daemon.llm import ChatExchange, ChatReply, ChatRequest, ServerFacts, TokenCount
 from stt_daemon.messages import LaneChanged, LaneState, Message
 
 log = logging.getLogger(__name__)
@@ -38,6 +38,7 @@ class TextGenerator(Protocol):
         *,
         on_delta: Callable[[str], None] | None = None,
         on_reset: Callable[[], None] | None = None,
+        on_exchange: Callable[[ChatExchange], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> ChatReply: ...
 

@@ -34,6 +34,10 @@ class Modes:
     def send_transcripts(self) -> bool:
         return self._toggles["send_transcripts"]
 
+    @property
+    def send_to_triage(self) -> bool:
+        return self._toggles["send_to_triage"]
+
     def announce(self) -> None:
         """Tell the whole state, as at a start."""
         self._publish(ModeChanged(mode=self._mode, why="start"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from stt_daemon.channels import start_thread
-from stt_daemon.errors import ErrorRecord
+from stt_daemon.errors import ErrorRecord, SttDaemonError
 
 log = logging.getLogger(__name__)
 
@@ -55,10 +55,14 @@ class SideThread:
         def job() -> None:
             try:
                 result = do()
+            except SttDaemonError as error:
+                record = ErrorRecord.of(error)
+                log.warning("a job of %s failed: %s", self._name, record.line())
+                self._post(SideAnswer(lambda: self._close(lambda: failed(record))))
             except Exception as error:
                 log.exception("a job of %s failed", self._name)
-                record = ErrorRecord.of(error)
-                self._post(SideAnswer(lambda: self._close(lambda: failed(record))))
+                unforeseen = ErrorRecord.of(error)
+                self._post(SideAnswer(lambda: self._close(lambda: failed(unforeseen))))
             else:
                 self._post(SideAnswer(lambda: self._close(lambda: then(result))))
 

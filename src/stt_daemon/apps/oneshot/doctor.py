@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from stt_daemon.domain import BYTES_PER_SAMPLE, SAMPLE_RATE, Clock
 from stt_daemon.domain.text import plain
-from stt_daemon.errors import ErrorRecord, LlmError
+from stt_daemon.errors import ErrorRecord, LlmError, SttDaemonError
 from stt_daemon.wiring.probes import LoadedModel, Probes
 
 log = logging.getLogger(__name__)
@@ -102,6 +102,7 @@ class Doctor:
             ("model", self._check_model),
             ("speed", self._check_speed),
             ("llm", self._check_llm),
+            ("laya", self._check_laya),
             ("disk", self._check_disk),
             ("terminal", self._check_terminal),
             ("configuration", self._check_configuration),
@@ -178,6 +179,15 @@ class Doctor:
                 name, "warn", f"{found}, context size unknown", "set [llm].context_tokens to what it can hold"
             )
         return Check(name, "ok", f"{found}, context of {server.context_tokens} tokens")
+
+    def _check_laya(self, name: str) -> Check:
+        """Listening and chat work without triage, so this never fails."""
+        try:
+            found = self._probes.laya()
+        except SttDaemonError as error:
+            record = ErrorRecord.of(error)
+            return Check(name, "warn", record.message, record.mend or "everything but triage works without")
+        return Check(name, "ok", found or "triage is switched off")
 
     def _check_disk(self, name: str) -> Check:
         place = next(path for path in (self._sessions_dir, *self._sessions_dir.parents) if path.exists())

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from stt_daemon.config import prompts
-from stt_daemon.config.fields import FilePath, Name, NameList, OptionalPath, Section, SummaryTemplate, Text
+from stt_daemon.config.fields import Checkpoints, FilePath, OptionalPath, Section, SummaryTemplate, Text
 
 
 class TriageConfig(Section):
@@ -57,10 +57,10 @@ class TriageConfig(Section):
     """A longer fact is shortened to this many characters."""
     device: Text = ""
     """Where the classifier runs, such as "cpu" or "cuda". Empty: the checkpoint's own choice."""
-    preload: NameList = ("multilingual",)
-    """Checkpoints that are loaded at the start."""
-    default_checkpoint: Name = "multilingual"
-    """The checkpoint of every classification."""
+    preload: Checkpoints = ("multilingual",)
+    """The checkpoint is loaded at the start."""
+    default_checkpoint: Literal["multilingual"] = "multilingual"
+    """The checkpoint of every classification; the others read English only."""
     dump_io: bool = False
     """Write each classification and brief request, text included, to `troubleshoot/triage`."""
 

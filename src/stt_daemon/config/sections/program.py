@@ -32,7 +32,7 @@ class SupervisorConfig(Section):
 class TuiConfig(Section):
     """The interface in the terminal."""
 
-    theme: Name = "textual-dark"
-    """The name of the colour theme."""
+    theme: Name = "dark"
+    """The colours: dark, light, no-colour, or the name of a theme of Textual's such as nord."""
     follow: bool = True
     """Keep the newest line in sight until you scroll away."""

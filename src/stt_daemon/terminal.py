@@ -1,15 +1,19 @@
-"""The terminal as it was before a child took it over. For the supervisor's main thread."""
+"""The terminal as it was before a full-screen program took it over, and how it gets back to that.
+
+The supervisor uses it when the interface died, and the interface when its own clean way out hangs. Main
+thread, or the last thread that still runs.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import select
 import signal
 import termios
 import threading
 from collections.abc import Iterator
 from typing import Any
-
-from stt_daemon.channels.frames import write_all
 
 RESET = "".join(
     (
@@ -25,6 +29,10 @@ RESET = "".join(
         "\x1b[0m",
     )
 )
+
+
+_ROOM_WITHIN_MS = 500
+"""A terminal that takes nothing (a frozen connection) must not hold up whoever mends it."""
 
 
 class TerminalGuard:
@@ -48,9 +56,17 @@ class TerminalGuard:
         if self._saved is None:
             return
         with _ignoring(signal.SIGTTOU), contextlib.suppress(OSError, termios.error):
-            write_all(self._descriptor, RESET.encode())
-            termios.tcflush(self._descriptor, termios.TCIFLUSH)
+            # What the dead program had queued, and answers to what it asked, are nobody's any more.
+            termios.tcflush(self._descriptor, termios.TCIOFLUSH)
             termios.tcsetattr(self._descriptor, termios.TCSANOW, self._saved)
+            if _has_room(self._descriptor):
+                os.write(self._descriptor, RESET.encode())
+
+
+def _has_room(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return bool(poll.poll(_ROOM_WITHIN_MS))
 
 
 @contextlib.contextmanager

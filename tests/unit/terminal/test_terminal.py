@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stt_daemon.supervisor.terminal import RESET, TerminalGuard
+from stt_daemon.terminal import RESET, TerminalGuard
 
 
 @pytest.fixture
@@ -76,3 +76,12 @@ def test_a_terminal_that_is_gone_is_no_error() -> None:
     os.close(master)
     guard.restore()
     os.close(slave)
+
+
+def test_a_terminal_that_takes_nothing_holds_nobody_up(terminal: tuple[int, int]) -> None:
+    _, slave = terminal
+    guard = TerminalGuard(slave)
+    guard.save()
+    termios.tcflow(slave, termios.TCOOFF)  # as after Ctrl-S, or on a frozen connection
+    guard.restore()
+    termios.tcflow(slave, termios.TCOON)
