@@ -25,8 +25,8 @@ DETAILS = "Prior Details:"
 """Opens the section of the recorded facts; everything before it is the narrative."""
 
 CLOSING = """\
-Now reply with the two sections. Under NEW FACTS: every decision, task, date, number, name and problem that NEW
-UTTERANCES add, one short sentence a line; under BRIEF: short notes in your own words."""
+Now reply with the two sections. Under NEW FACTS: every decision, task, date, number, name and problem that \
+NEW UTTERANCES add, one short sentence a line; under BRIEF: short notes in your own words."""
 
 FORM = """\
 Your last reply could not be used: {reason}. Reply once more, in exactly this form and with nothing else:

@@ -1,7 +1,7 @@
 """The backstop of the narrative: a bullet that a model dropped is put back. Pure; any thread; linear time.
 
-A bullet counts as carried over when one new line holds its numbers, dates and names and half of its words, as
-"- Done: <original> — resolved: ..." does. Put back, it stands at the end of the section it came from.
+A bullet counts as carried over when one new line holds its numbers, dates and names and half of what it says,
+as "- Done: <original> — resolved: ..." does. Put back, it stands at the end of the section it came from.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def _bullets(narrative: str) -> list[tuple[str, str]]:
 
 
 def _is_carried(old: Traits, new: list[Traits]) -> bool:
-    words = frozenset(old.words)
+    said = frozenset((*old.words, *old.numbers, *old.dates))
     return any(
-        old.claims <= line.every_word and len(words & line.every_word) >= CARRIED * len(words) for line in new
+        old.claims <= line.every_word and len(said & line.every_word) >= CARRIED * len(said) for line in new
     )
 
 

@@ -1,8 +1,8 @@
 """The form of a reply as a grammar for a llama.cpp server (GBNF). Pure; any thread.
 
-A fact names its line first, and lines come in order: so a small model looks at one line after the other, cites
-only what exists, and cannot fill its tokens by saying one thing for ever. A line that holds something to keep
-has to be looked at; the model may still write none for it. Texts are bounded in words, since a bound in
+A fact names its line first, and lines come in order: so a small model looks at one line after the other,
+cites only what exists, and cannot fill its tokens by saying one thing for ever. A line that holds something
+to keep has to be looked at; the model may still write none for it. Texts are bounded in words: a bound in
 characters could stop a number in its middle.
 """
 
@@ -22,7 +22,7 @@ WORDS = 48
 
 
 def reply_grammar(ids: Sequence[str], required: Collection[str], headings: Sequence[str]) -> str:
-    """The two sections for a request with the utterances `ids`, of which the `required` cannot be passed over.
+    """The two sections for a request with the utterances `ids`; the `required` cannot be passed over.
 
     `headings` are the parts of the narrative, each of which may be left out; without any its lines are free.
     """
