@@ -22,7 +22,8 @@ from stt_daemon.llm import ChatReply, ChatRequest
 from stt_daemon.llm.client import LlmClient
 from stt_daemon.triage.brief_engine import BriefAccepted, BriefEngine, BriefRequest, BriefSettings
 from stt_daemon.triage.evidence import Delta
-from stt_daemon.triage.fact_ledger import Fact, FactLedger
+from stt_daemon.triage.fact import Fact
+from stt_daemon.triage.fact_ledger import FactLedger
 from tests.bench.meeting import FACTS, FIRST_ROUND, HEDGED, STRETCHES
 
 TIMEOUT_S = 600.0

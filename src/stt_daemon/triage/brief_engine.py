@@ -15,7 +15,8 @@ from stt_daemon.llm import ChatMessage, estimate_tokens
 from stt_daemon.triage import facts, lexicon
 from stt_daemon.triage.bullets import restore_missing_bullets
 from stt_daemon.triage.evidence import Delta
-from stt_daemon.triage.fact_ledger import FactLedger, LedgerLine, Noted
+from stt_daemon.triage.fact import LedgerLine, Noted
+from stt_daemon.triage.fact_ledger import FactLedger
 from stt_daemon.triage.grammar import HEADINGS, reply_grammar
 from stt_daemon.triage.recall import uncovered, worth_keeping
 from stt_daemon.triage.reply import Unusable, parse_reply

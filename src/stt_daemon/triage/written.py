@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from stt_daemon.domain.citations import Citation, CitationIndex, check_citations
 from stt_daemon.triage.evidence import Delta
-from stt_daemon.triage.fact_ledger import UNVERIFIED, Noted
+from stt_daemon.triage.fact import UNVERIFIED, Noted
 from stt_daemon.triage.reply import NO_FACTS
 
 _UTTERANCE = re.compile(r"u([1-9]\d{0,8})")

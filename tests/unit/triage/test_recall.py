@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stt_daemon.triage.fact_ledger import FactLedger, Noted
+from stt_daemon.triage.fact import Noted
+from stt_daemon.triage.fact_ledger import FactLedger
 from stt_daemon.triage.recall import uncovered, worth_keeping
 from tests.unit.triage.lines import said
 
