@@ -37,6 +37,9 @@ NEW FACTS:
 BRIEF:
 the notes"""
 
+MARGIN = 256
+"""Tokens kept free for the marks of the chat template and for the words of a re-ask."""
+
 _TRIAL = frozenset(map(facts.stem, lexicon.TRIAL))
 _SOUNDS = _TRIAL | frozenset(map(facts.stem, lexicon.FILLERS))
 
@@ -138,27 +141,26 @@ class BriefEngine:
         """Ask for an update with what was said since the last one.
 
         `recall` are lines of before that no fact covers; they stand at the head of the new utterances.
-        `focus` are lines for the Focus header. If the server's context is known, the oldest facts are left
-        out of the ledger when it has no room for all.
+        `focus` are lines for the Focus header. If the server's context is known and too small, the oldest
+        facts are left out of the ledger, and the end of a narrative that is longer than half of the room.
         """
         read = [*recall, *deltas]
-        behind = "\n\n".join(
-            filter(
-                None,
-                (
-                    f"CURRENT BRIEF:\n{self._narrative or 'none'}",
-                    "NEW UTTERANCES:\n" + "\n".join(line.line() for line in read),
-                    "\n".join(("Focus:", *focus)) if focus else "",
-                    CLOSING,
-                ),
-            )
-        )
-        room = None if context_tokens is None else self._room_for_facts(context_tokens, behind)
+        sections = ["NEW UTTERANCES:\n" + "\n".join(line.line() for line in read)]
+        if focus:
+            sections.append("\n".join(("Focus:", *focus)))
+        sections.append(CLOSING)
+        behind = "\n\n".join(sections)
+        narrative, room = self._narrative, None
+        if context_tokens is not None:
+            room = self._room(context_tokens, behind)
+            narrative = _beginning(narrative, room // 2)
+            room -= estimate_tokens(narrative)
         ledger, left_out = self._ledger.render_prompt(room)
+        user = f"CURRENT LEDGER:\n{ledger}\nCURRENT BRIEF:\n{narrative or 'none'}\n\n{behind}"
         return BriefRequest(
             messages=(
                 ChatMessage("system", self._settings.system_prompt),
-                ChatMessage("user", f"CURRENT LEDGER:\n{ledger}\n{behind}"),
+                ChatMessage("user", user),
             ),
             max_tokens=self._settings.max_tokens,
             timeout_s=self._settings.timeout_s,
@@ -220,9 +222,10 @@ class BriefEngine:
             kept = kept[: kept.index(DETAILS)]
         self._narrative = "\n".join(kept).strip()
 
-    def _room_for_facts(self, context_tokens: int, behind: str) -> int:
+    def _room(self, context_tokens: int, behind: str) -> int:
+        """Tokens for ledger and narrative in a context of this size."""
         reply = min(self._settings.max_tokens, context_tokens // REPLY_SHARE)
-        fixed = estimate_tokens(self._settings.system_prompt) + estimate_tokens(behind) + 64
+        fixed = estimate_tokens(self._settings.system_prompt) + estimate_tokens(behind) + MARGIN
         return max(0, context_tokens - reply - fixed)
 
     def _noted(self, written: Sequence[str], read: Sequence[Delta]) -> list[Noted]:
@@ -235,6 +238,17 @@ class BriefEngine:
         return "\n".join(
             line for line in narrative.splitlines() if line.endswith(":") or _normal(line) not in self._told
         )
+
+
+def _beginning(narrative: str, room: int) -> str:
+    """As many whole lines from the front as `room` tokens hold; the points left out are put back later."""
+    kept: list[str] = []
+    for line in narrative.splitlines():
+        room -= estimate_tokens(f"{line}\n")
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _normal(line: str) -> str:

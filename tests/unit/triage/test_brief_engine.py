@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.config import prompts
+from stt_daemon.llm import estimate_tokens
 from stt_daemon.triage.brief_engine import (
     BriefAccepted,
     BriefEngine,
@@ -106,6 +107,17 @@ def test_facts_without_room_are_left_out_of_the_request_and_counted() -> None:
     assert "- Item 0 is open\n" not in small.messages[1].content
     assert len(brief.ledger) == 150
     assert brief.request(READ, context_tokens=64).left_out == 150
+
+
+def test_a_narrative_longer_than_the_context_does_not_stop_the_notes() -> None:
+    brief = engine()
+    accepted(brief, reply(brief="\n".join(f"Point {number} of a very long story." for number in range(2000))))
+    request = brief.request(READ, context_tokens=4096)
+    user = request.messages[1].content
+    assert sum(estimate_tokens(message.content) for message in request.messages) < 4096 - 512
+    assert "Point 1 of" in user
+    assert "[u2] Ben: We might move to Postgres." in user
+    assert "Point 1999" in brief.narrative
 
 
 def test_an_utterance_cannot_pass_for_a_part_of_the_request() -> None:
