@@ -67,12 +67,11 @@ OPPOSED = _words(
 """Words by which a fact can say without a negation what was said with one."""
 
 HEDGES = _words(
-    "might may could would should maybe perhaps possibly probably likely consider considers considering "
-    "considered propose proposes proposed proposal suggest suggests suggested suggestion if unless whether "
-    "hope hopes wonder thinking tentative tentatively potentially potential option optional idea discuss "
-    "discussed discussing explore exploring debate question possibility unsure undecided "
-    "vielleicht könnte könnten sollte sollten würde wäre eventuell peut-être pourrait devrait quizás podría "
-    "debería forse potrebbe dovrebbe misschien zou talvez poderia возможно может бы"
+    "might may could should maybe perhaps possibly probably likely consider considers considering "
+    "considered propose proposes proposed proposal suggest suggests suggested suggestion if unless "
+    "whether wonder thinking tentative tentatively option optional idea possibility unsure undecided "
+    "vielleicht könnte könnten sollte sollten würde wäre eventuell peut-être pourrait devrait quizás "
+    "podría debería forse potrebbe dovrebbe misschien zou talvez poderia возможно может бы"
 )
 ASSENTS = _words(
     "yes yeah yep sure ok okay agreed deal done fine right exactly absolutely definitely perfect great will "

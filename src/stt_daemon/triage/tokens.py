@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 _HALF_DAY = re.compile(r"(?<![^\W\d_])([ap])\.\s?m\b\.?|(?<=\d)\s+([ap])m\b", re.IGNORECASE)
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
-_AMBIGUOUS = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_DOTTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 _MULTIPLIED = {"k": 10**3, "M": 10**6, "bn": 10**9, "B": 10**9}
 _ORDINAL_SUFFIX = frozenset(("st", "nd", "rd", "th"))
 
@@ -95,20 +95,23 @@ def _value(digits: str) -> tuple[str, str]:
         return f"-{value}", also and f"-{also}"
     if _THOUSANDS.fullmatch(digits):
         return digits.replace(",", "").lstrip("0") or "0", ""
-    also = digits.replace(".", "") if _AMBIGUOUS.fullmatch(digits) else ""
+    if _DOTTED.fullmatch(digits):
+        # In most languages a thousand; read as a fraction, 40.000 would be the same as 40.
+        return digits.replace(".", ""), _decimal(digits.split("."))
     if ":" in digits:
         parts = [part.lstrip("0") or "0" for part in re.split("[:.,]", digits)]
         while len(parts) > 1 and parts[-1] == "0":
             parts.pop()
-        return ":".join([parts[0], *(part.zfill(2) for part in parts[1:])]), also
-    parts = re.split("[.,]", digits)
+        return ":".join([parts[0], *(part.zfill(2) for part in parts[1:])]), ""
+    return _decimal(re.split("[.,]", digits)), ""
+
+
+def _decimal(parts: Sequence[str]) -> str:
     whole = parts[0].lstrip("0") or "0"
-    if len(parts) == 1:
-        return whole, ""
-    if len(parts) == 2:
-        fraction = parts[1].rstrip("0")
-        return (f"{whole}.{fraction}" if fraction else whole), also
-    return ".".join([whole, *parts[1:]]), also
+    if len(parts) > 2:
+        return ".".join([whole, *parts[1:]])
+    fraction = parts[1].rstrip("0") if len(parts) == 2 else ""
+    return f"{whole}.{fraction}" if fraction else whole
 
 
 def _scaled(value: str, factor: int) -> str:
