@@ -22,7 +22,8 @@ from stt_daemon.llm import ChatReply, ChatRequest
 from stt_daemon.llm.client import LlmClient
 from stt_daemon.triage.brief_engine import BriefAccepted, BriefEngine, BriefRequest, BriefSettings
 from stt_daemon.triage.evidence import Delta
-from stt_daemon.triage.fact_ledger import Fact, FactLedger
+from stt_daemon.triage.fact import Fact
+from stt_daemon.triage.fact_ledger import FactLedger
 from tests.bench.meeting import FACTS, FIRST_ROUND, HEDGED, STRETCHES
 
 TIMEOUT_S = 600.0
@@ -38,11 +39,6 @@ def lines_of(stretches: tuple[str, ...]) -> list[list[Delta]]:
             deltas.append(Delta(f"u{number}", "Speaker", text, 4.0 * number, 4.0 * number + 3))
         rounds.append(deltas)
     return rounds
-
-
-def show(*words: object) -> None:
-    sys.stdout.write(" ".join(map(str, words)) + "\n")
-    sys.stdout.flush()
 
 
 def ask(client: LlmClient, request: BriefRequest) -> ChatReply:
@@ -61,6 +57,11 @@ def ask(client: LlmClient, request: BriefRequest) -> ChatReply:
 
 def holds(fact: Fact, patterns: tuple[str, ...]) -> bool:
     return all(re.search(pattern, fact.traits.normal) for pattern in patterns)
+
+
+def show(*words: object) -> None:
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+    sys.stdout.flush()
 
 
 def main() -> int:
@@ -90,13 +91,15 @@ def main() -> int:
     for number, deltas in enumerate(rounds, 1):
         request = engine.request(deltas, (), missed, context_tokens=context.context_tokens)
         result = None
-        for attempt in (request, None):
+        text = ""
+        for again in (False, True):
             started = time.monotonic()
             try:
-                reply = ask(client, attempt or engine.reask(request, reply.text))  # noqa: F821
+                reply = ask(client, engine.reask(request, text) if again else request)
             except LlmError as error:
                 show(f"round {number}: {error}")
-                continue
+                break
+            text = reply.text
             took.append(time.monotonic() - started)
             result = engine.accept(reply.text, reply.finish_reason, deltas, missed)
             keep(

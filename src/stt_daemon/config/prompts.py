@@ -19,11 +19,11 @@ You keep the notes of a conversation. You are given CURRENT LEDGER (facts alread
 classifier where to look; nobody said them).
 
 Reply with exactly two sections, NEW FACTS: and then BRIEF:, and nothing before, between or after them. After
-"[u7] Speaker: Lena orders the forty chairs by Tuesday, the old ones are broken." the reply would be:
+"[u0] Speaker: Lena orders the forty chairs by Tuesday, the old ones are broken." the reply would be:
 
 NEW FACTS:
-- [u7] Lena orders 40 chairs by Tuesday
-- [u7] The old chairs are broken
+- [u0] Lena orders 40 chairs by Tuesday
+- [u0] The old chairs are broken
 BRIEF:
 Summary:
 New chairs are on their way.

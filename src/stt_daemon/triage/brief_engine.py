@@ -15,9 +15,10 @@ from stt_daemon.llm import ChatMessage, estimate_tokens
 from stt_daemon.triage import facts, lexicon
 from stt_daemon.triage.bullets import restore_missing_bullets
 from stt_daemon.triage.evidence import Delta
-from stt_daemon.triage.fact_ledger import FactLedger, LedgerLine, Noted
+from stt_daemon.triage.fact import LedgerLine, Noted
+from stt_daemon.triage.fact_ledger import FactLedger
 from stt_daemon.triage.grammar import HEADINGS, reply_grammar
-from stt_daemon.triage.recall import uncovered
+from stt_daemon.triage.recall import uncovered, worth_keeping
 from stt_daemon.triage.reply import Unusable, parse_reply
 from stt_daemon.triage.written import bare, note
 
@@ -32,9 +33,12 @@ FORM = """\
 Your last reply could not be used: {reason}. Reply once more, in exactly this form and with nothing else:
 
 NEW FACTS:
-- [u7] one new fact a line, behind the ids of its lines, or the single word none
+- [u0] one new fact a line, behind the ids of its lines, or the single word none
 BRIEF:
 the notes"""
+
+MARGIN = 256
+"""Tokens kept free for the marks of the chat template and for the words of a re-ask."""
 
 _TRIAL = frozenset(map(facts.stem, lexicon.TRIAL))
 _SOUNDS = _TRIAL | frozenset(map(facts.stem, lexicon.FILLERS))
@@ -103,9 +107,7 @@ class BriefEngine:
         self._ledger = ledger
         self._narrative = ""
         self._headings = [name for name in HEADINGS if name in settings.system_prompt]
-        self._told = frozenset(
-            facts.read(bare(line)).normal for line in settings.system_prompt.splitlines() if line.strip()
-        )
+        self._told = frozenset(map(_normal, settings.system_prompt.splitlines())) - {""}
 
     @property
     def ledger(self) -> FactLedger:
@@ -139,27 +141,26 @@ class BriefEngine:
         """Ask for an update with what was said since the last one.
 
         `recall` are lines of before that no fact covers; they stand at the head of the new utterances.
-        `focus` are lines for the Focus header. If the server's context is known, the oldest facts are left
-        out of the ledger when it has no room for all.
+        `focus` are lines for the Focus header. If the server's context is known and too small, the oldest
+        facts are left out of the ledger, and the end of a narrative that is longer than half of the room.
         """
         read = [*recall, *deltas]
-        behind = "\n\n".join(
-            filter(
-                None,
-                (
-                    f"CURRENT BRIEF:\n{self._narrative or 'none'}",
-                    "NEW UTTERANCES:\n" + "\n".join(line.line() for line in read),
-                    "\n".join(("Focus:", *focus)) if focus else "",
-                    CLOSING,
-                ),
-            )
-        )
-        room = None if context_tokens is None else self._room_for_facts(context_tokens, behind)
+        sections = ["NEW UTTERANCES:\n" + "\n".join(line.line() for line in read)]
+        if focus:
+            sections.append("\n".join(("Focus:", *focus)))
+        sections.append(CLOSING)
+        behind = "\n\n".join(sections)
+        narrative, room = self._narrative, None
+        if context_tokens is not None:
+            room = self._room(context_tokens, behind)
+            narrative = _beginning(narrative, room // 2)
+            room -= estimate_tokens(narrative)
         ledger, left_out = self._ledger.render_prompt(room)
+        user = f"CURRENT LEDGER:\n{ledger}\nCURRENT BRIEF:\n{narrative or 'none'}\n\n{behind}"
         return BriefRequest(
             messages=(
                 ChatMessage("system", self._settings.system_prompt),
-                ChatMessage("user", f"CURRENT LEDGER:\n{ledger}\n{behind}"),
+                ChatMessage("user", user),
             ),
             max_tokens=self._settings.max_tokens,
             timeout_s=self._settings.timeout_s,
@@ -167,8 +168,8 @@ class BriefEngine:
             slot_id=self._settings.slot_id,
             grammar=reply_grammar(
                 [line.id for line in read if line.id],
+                {line.id for line in read if worth_keeping(line)},
                 self._headings,
-                fact_chars=self._ledger.max_chars,
             ),
             left_out=left_out,
         )
@@ -194,9 +195,10 @@ class BriefEngine:
             # A model makes a meeting out of "test, test": neither facts nor notes can come of it.
             return BriefAccepted((), self.shown, tuple(line.id for line in read if line.id))
         recorded = self._ledger.add(self._noted(parsed.facts, read), read)
-        if parsed.narrative and not cut:
+        narrative = self._without_told(parsed.narrative)
+        if narrative and not cut:
             self._narrative = restore_missing_bullets(
-                self._narrative, parsed.narrative, room=self._settings.max_chars
+                self._narrative, narrative, room=self._settings.max_chars
             )
         open_lines = uncovered(read, recorded.facts, self._ledger)
         return BriefAccepted(
@@ -220,15 +222,37 @@ class BriefEngine:
             kept = kept[: kept.index(DETAILS)]
         self._narrative = "\n".join(kept).strip()
 
-    def _room_for_facts(self, context_tokens: int, behind: str) -> int:
+    def _room(self, context_tokens: int, behind: str) -> int:
+        """Tokens for ledger and narrative in a context of this size."""
         reply = min(self._settings.max_tokens, context_tokens // REPLY_SHARE)
-        fixed = estimate_tokens(self._settings.system_prompt) + estimate_tokens(behind) + 64
+        fixed = estimate_tokens(self._settings.system_prompt) + estimate_tokens(behind) + MARGIN
         return max(0, context_tokens - reply - fixed)
 
     def _noted(self, written: Sequence[str], read: Sequence[Delta]) -> list[Noted]:
         """The facts of a reply; lines copied from the prompt are none."""
         noted = (note(line, read) for line in written)
-        return [fact for fact in noted if fact and facts.read(fact.text).normal not in self._told]
+        return [fact for fact in noted if fact and _normal(fact.text) not in self._told]
+
+    def _without_told(self, narrative: str) -> str:
+        """The notes without the sentences of the prompt's example."""
+        return "\n".join(
+            line for line in narrative.splitlines() if line.endswith(":") or _normal(line) not in self._told
+        )
+
+
+def _beginning(narrative: str, room: int) -> str:
+    """As many whole lines from the front as `room` tokens hold; the points left out are put back later."""
+    kept: list[str] = []
+    for line in narrative.splitlines():
+        room -= estimate_tokens(f"{line}\n")
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _normal(line: str) -> str:
+    return facts.read(bare(line)).normal
 
 
 def _is_noise(line: Delta) -> bool:

@@ -8,26 +8,20 @@ among them, so what an addition costs does not grow with the ledger.
 from __future__ import annotations
 
 import logging
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from stt_daemon.domain.text import plain
-from stt_daemon.llm import estimate_tokens
 from stt_daemon.triage import facts
 from stt_daemon.triage.evidence import Delta, Grounded, ground
+from stt_daemon.triage.fact import Fact, LedgerLine, Noted, clip, fact_of, line_of, number_of
 from stt_daemon.triage.facts import Traits
 from stt_daemon.triage.sameness import Candidate, alike_key, is_same
 
 log = logging.getLogger(__name__)
-
-LedgerLine = dict[str, Any]
-
-UNVERIFIED = "(unverified)"
-"""Stands behind a fact whose numbers or names nobody is known to have said."""
 
 COMPARED = 64
 """At most so many of the newest facts that share a word are compared with a new one."""
@@ -35,46 +29,6 @@ COMPARED = 64
 BLOCK = 16
 """When the ledger does not fit into a prompt its oldest facts are left out by so many at a time, so that the
 bytes at the front of the prompt stay the same for a while and a server's cache can serve them."""
-
-_ID = re.compile(r"f([1-9]\d{0,14})")
-
-
-@dataclass(frozen=True)
-class Noted:
-    """A fact as a model wrote it down, and the ids it cited."""
-
-    text: str
-    cited: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One recorded fact; `evidence` has `ids`, `t0`, `t1`. `tokens`: at most what its line costs a prompt."""
-
-    number: int
-    text: str
-    evidence: dict[str, Any]
-    verified: bool
-    traits: Traits = field(repr=False, compare=False)
-    tokens: int = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, number: int, text: str, evidence: dict[str, Any], verified: bool) -> Fact:
-        tokens = estimate_tokens(f"- {text} {UNVERIFIED}\n")
-        return cls(number, text, evidence, verified, facts.read(text), tokens)
-
-    @property
-    def id(self) -> str:
-        return f"f{self.number}"
-
-    def shown(self) -> str:
-        """One line; the mark keeps an unproven fact from passing as said."""
-        return f"- {self.text}" if self.verified else f"- {self.text} {UNVERIFIED}"
-
-    def shown_with_lines(self) -> str:
-        """The same with the lines that show it."""
-        ids = ", ".join(self.evidence["ids"])
-        return f"{self.shown()} [{ids}]" if ids else self.shown()
 
 
 @dataclass(frozen=True)
@@ -124,9 +78,9 @@ class FactLedger:
             if self._knows(fact, traits, said):
                 continue
             self._minted += 1
-            recorded = Fact.of(self._minted, text, fact.evidence(read), self._is_verified(fact, traits))
+            recorded = Fact(self._minted, text, fact.evidence(read), self._is_verified(fact, traits))
             self._insert(recorded)
-            lines.append(_line_of(recorded))
+            lines.append(line_of(recorded))
             lines += self._evict()
         return Recorded(lines, tuple(grounded))
 
@@ -139,21 +93,24 @@ class FactLedger:
         """Become the ledger that these lines describe. Lines of other kinds, or broken ones, are skipped."""
         self._minted = 0
         self._empty()
+        left: dict[int, Fact] = {}
         for line in lines:
             match line.get("op"):
                 case "add":
-                    fact = _fact_of(line)
+                    fact = fact_of(line)
                     if fact is None or fact.number <= self._minted:
                         log.warning("a fact in the ledger cannot be read and is skipped: %r", line.get("id"))
                         continue
                     self._minted = fact.number
-                    self._insert(fact)
+                    left[fact.number] = fact
                 case "evict":
-                    self._remove(_number_of(line.get("id")))
+                    left.pop(number_of(line.get("id")), None)
                 case "clear":
-                    self._empty()
+                    left.clear()
                 case _:
                     pass
+        for fact in left.values():
+            self._insert(fact)
 
     def holds(self, claims: Iterable[str]) -> bool:
         """Whether one recorded fact has all of these numbers, dates and names."""
@@ -228,16 +185,6 @@ class FactLedger:
             yield {"op": "evict", "id": oldest.id}
 
 
-def clip(text: str, limit: int) -> str:
-    """The text in at most `limit` characters, cut between words so that no number is cut in two."""
-    if len(text) <= limit:
-        return text
-    head = text[: limit - 1]
-    if not text[limit - 1].isspace():
-        head = head[: head.rindex(" ")] if " " in head else head
-    return f"{head.rstrip(' ,;:-')}…"
-
-
 def _first_that_fits(recorded: Sequence[Fact], room: int) -> int:
     """From which fact on they fit, on the border of a block where one is near enough."""
     left = room
@@ -253,34 +200,6 @@ def _first_that_fits(recorded: Sequence[Fact], room: int) -> int:
 
 def _begins_block(recorded: Sequence[Fact], place: int) -> bool:
     return recorded[place].number // BLOCK > recorded[place - 1].number // BLOCK
-
-
-def _line_of(fact: Fact) -> LedgerLine:
-    return {
-        "op": "add",
-        "id": fact.id,
-        "text": fact.text,
-        "evidence": {**fact.evidence, "ids": list(fact.evidence["ids"])},
-        "verified": fact.verified,
-    }
-
-
-def _fact_of(line: Mapping[str, Any]) -> Fact | None:
-    """The fact an `add` line holds; None if it is not one."""
-    number, text, evidence = _number_of(line.get("id")), line.get("text"), line.get("evidence")
-    if not number or not isinstance(text, str) or not isinstance(evidence, Mapping):
-        return None
-    ids, t0, t1 = evidence.get("ids"), evidence.get("t0"), evidence.get("t1")
-    if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids):
-        return None
-    if not isinstance(t0, (int, float)) or not isinstance(t1, (int, float)):
-        return None
-    return Fact.of(number, text, {"ids": ids, "t0": t0, "t1": t1}, line.get("verified") is True)
-
-
-def _number_of(name: object) -> int:
-    hit = _ID.fullmatch(name) if isinstance(name, str) else None
-    return int(hit[1]) if hit else 0
 
 
 def _unpost(postings: dict[Any, dict[int, None]], key: Hashable, number: int) -> None:

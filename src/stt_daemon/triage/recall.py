@@ -1,8 +1,8 @@
 """The recall guard: lines that hold something to keep, and whether a fact keeps it. Pure; any thread.
 
 Something to keep is a number, a date, a name, or words that decide. A line is covered when every number and
-date in it stands in a fact shown by that line, or the rest of them together in one recorded fact; a line that
-has only names or a decision when a fact is shown by it, or one recorded fact has all its names.
+calendar date in it stands in a fact shown by that line, or the rest of them together in one recorded fact; a
+line without those when a fact is shown by it, or one recorded fact has all its names.
 """
 
 from __future__ import annotations
@@ -31,15 +31,18 @@ def uncovered(read: Sequence[Delta], found: Iterable[Grounded], ledger: FactLedg
     )
 
 
+def worth_keeping(line: Delta) -> bool:
+    """Whether an utterance holds a number, a date, a name, or words that decide."""
+    return bool(line.id and (_numbers_and_dates(line) or line.said.names or _decides(line)))
+
+
 def _is_covered(line: Delta, shown: Sequence[Grounded], ledger: FactLedger) -> bool:
-    needed = _numbers_and_dates(line)
     names = line.said.names
-    if needed:
+    # "Today" and its like are said in passing: they are looked for no further than for any fact.
+    if needed := _numbers_and_dates(line) - lexicon.RELATIVE_DATES:
         missing = needed - _kept(line, shown)
         return not missing or ledger.holds(missing)
-    if names:
-        return bool(shown) or ledger.holds(names)
-    return bool(shown) or not _decides(line)
+    return bool(shown) or ledger.holds(names) or not worth_keeping(line)
 
 
 def _numbers_and_dates(line: Delta) -> frozenset[str]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from stt_daemon.domain.citations import Citation, CitationIndex, check_citations
 from stt_daemon.triage.evidence import Delta
-from stt_daemon.triage.fact_ledger import UNVERIFIED, Noted
+from stt_daemon.triage.fact import UNVERIFIED, Noted
+from stt_daemon.triage.reply import NO_FACTS
 
 _UTTERANCE = re.compile(r"u([1-9]\d{0,8})")
 _ROUND = re.compile(r"\((u\d{1,9}(?:\s*[,;]\s*u\d{1,9})*)\)", re.IGNORECASE)
@@ -23,7 +24,7 @@ def note(line: str, read: Sequence[Delta]) -> Noted | None:
     line = _ROUND.sub(r"[\1]", line.replace(UNVERIFIED, ""))
     cites = check_citations(line, CitationIndex("", known)).cites
     text = bare(line)
-    if not text or _HINT.match(text):
+    if text.casefold().strip("().! ") in NO_FACTS or _HINT.match(text):
         return None
     return Noted(text, tuple(cite.utterance for cite in cites))
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stt_daemon.triage.evidence import Delta
-from stt_daemon.triage.fact_ledger import BLOCK, FactLedger, Noted, clip
+from stt_daemon.triage.fact import Noted, clip
+from stt_daemon.triage.fact_ledger import BLOCK, FactLedger
 from tests.unit.triage.lines import said
 
 
@@ -200,6 +201,7 @@ def test_an_evicted_fact_may_come_back() -> None:
         ("it costs about 1234 euros", 20, "it costs about 1234…"),
         ("one,two, three four five six", 12, "one,two…"),
         ("x" * 30, 20, "x" * 19 + "…"),
+        ("会议在" + "20262027" * 3, 12, "会议在…"),
     ],
 )
 def test_a_long_fact_is_cut_between_words(text: str, limit: int, kept: str) -> None:

@@ -17,6 +17,8 @@ from stt_daemon.triage import facts
         ("the twenty third", "the 23rd"),
         ("a hundred and twenty", "120"),
         ("twelve hundred", "1,200"),
+        ("40.000 Euro", "40,000 euros"),
+        ("0.125", "zero point one two five"),
         ("forty thousand", "40k"),
         ("forty thousand", "40K"),
         ("two point five million", "2.5 million"),
@@ -42,7 +44,7 @@ def test_a_number_has_one_form_however_it_is_said_or_written(one: str, other: st
         ("at ten thirty", "10:30"),
         ("call four one five", "415"),
         ("in Q three", "q3"),
-        ("it costs 1.200 euros", "1200"),
+        ("it costs 1.200 euros", "1.2"),
         ("two million", "2"),
     ],
 )
@@ -58,6 +60,7 @@ def test_what_was_said_in_pieces_shows_what_is_written_in_one(said: str, claim: 
         ("At 10am", "At 10pm"),
         ("Latency < 5 ms", "Latency > 5 ms"),
         ("It costs 40", "It costs 40k"),
+        ("Es kostet 40 Euro", "Es kostet 40.000 Euro"),
         ("Version 3.1", "Version 3.1.4"),
     ],
 )
