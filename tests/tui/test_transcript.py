@@ -239,7 +239,7 @@ def test_a_resize_keeps_the_line_that_is_read_and_breaks_only_what_is_near() -> 
         await pilot.resize_terminal(40, 24)
         await pilot.pause()
         assert pane.view.in_sight()[0] == top
-        assert sum(pane.view._exact) < 200
+        assert pane.view._rows.exact < 200
 
     in_app(pane, do=do)
 

@@ -23,6 +23,11 @@ class Heights(RowIndex):
         self._exact = bytearray()
         self._width = _UNKNOWN_WIDTH
 
+    @property
+    def exact(self) -> int:
+        """How many heights are known for certain."""
+        return sum(self._exact)
+
     def begin(self, extents: Iterable[int]) -> None:
         """These entries and no others."""
         self._extents = array("L", extents)
